@@ -1,0 +1,135 @@
+"""Problems in files: npz, written whole or not at all, and never able to run code when read."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+from .problem import GaussProblem
+
+__all__ = ["load_problem", "load_problems", "save_problem", "save_problems"]
+
+FORMAT = "gauss_opt problems"
+VERSION = 1
+MAX_BYTES = 1 << 30
+_ARRAYS = ("metric", "load", "rows", "rhs", "target")
+
+
+def save_problem(problem: GaussProblem, path: str | os.PathLike[str]) -> None:
+    """Save one problem, for instance that of an error: ``save_problem(error.problem, path)``."""
+    save_problems([problem], path)
+
+
+def load_problem(path: str | os.PathLike[str]) -> GaussProblem:
+    """Load a file that holds exactly one problem."""
+    problems = load_problems(path)
+    if len(problems) != 1:
+        raise InputError(f"{path} holds {len(problems)} problems; use load_problems")
+    return problems[0]
+
+
+def save_problems(problems: Iterable[GaussProblem], path: str | os.PathLike[str]) -> None:
+    """Save a series of problems in one file, for replay by any solver."""
+    arrays: dict[str, Any] = {}
+    headers = []
+    for i, problem in enumerate(problems):
+        headers.append(
+            {"kind": problem.kind, "n_equality": problem.n_equality, "names": list(problem.names)}
+        )
+        for field in _ARRAYS:
+            value = getattr(problem, field)
+            if value is not None:
+                arrays[f"{i}_{field}"] = value
+    header = {"format": FORMAT, "version": VERSION, "problems": headers}
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    write_npz(Path(path), arrays)
+
+
+def load_problems(path: str | os.PathLike[str]) -> list[GaussProblem]:
+    """Load a series of problems. Every array is checked as if the user had typed it."""
+    arrays = read_npz(Path(path))
+    header = read_header(arrays, FORMAT, VERSION, path)
+    problems = []
+    try:
+        for i, entry in enumerate(header["problems"]):
+            pieces: dict[str, Any] = {field: arrays.get(f"{i}_{field}") for field in _ARRAYS}
+            ne = int(entry["n_equality"])
+            rows, rhs, names = pieces["rows"], pieces["rhs"], entry["names"]
+            if rows is None or rhs is None or not 0 <= ne <= len(rhs):
+                raise InputError("rows are missing")
+            target = pieces["target"]
+            problems.append(
+                GaussProblem.create(
+                    pieces["metric"],
+                    pieces["load"] if target is None else None,
+                    target=target,
+                    Ae=rows[:ne],
+                    be=rhs[:ne],
+                    Ai=rows[ne:],
+                    bi=rhs[ne:],
+                    equality_names=[str(name) for name in names[:ne]],
+                    inequality_names=[str(name) for name in names[ne:]],
+                    kind=str(entry["kind"]),
+                )
+            )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise InputError(f"{path} is damaged: problem {len(problems)}: {error}") from error
+    return problems
+
+
+def write_npz(path: Path, arrays: dict[str, Any]) -> None:
+    """Write an npz that is complete or absent: temporary file, fsync, replace."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            np.savez(stream, allow_pickle=False, **arrays)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read_npz(path: Path, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
+    """All arrays of an npz; object arrays and files that unpack to too much are refused."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > max_bytes:
+            raise InputError(f"{path} unpacks to {size} bytes, more than {max_bytes} are refused")
+        with np.load(path, allow_pickle=False) as data:
+            return {name: data[name] for name in data.files}
+    except FileNotFoundError:
+        raise
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+
+
+def read_header(
+    arrays: dict[str, Any], form: str, version: int, path: str | os.PathLike[str]
+) -> dict[str, Any]:
+    """The JSON header of a file of ours, of this format and of a version we know."""
+    try:
+        header = json.loads(arrays["header"].astype(np.uint8).tobytes().decode())
+        found = (header["format"], header["version"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path} is not a file of {form}: it has no proper header") from error
+    if found[0] != form:
+        raise InputError(f"{path} holds {found[0]!r}, not {form!r}")
+    if not isinstance(found[1], int) or found[1] > version:
+        raise InputError(
+            f"{path} has format version {found[1]}, this gauss_opt reads up to {version}: upgrade"
+        )
+    result: dict[str, Any] = header
+    return result

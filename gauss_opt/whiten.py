@@ -1,0 +1,197 @@
+"""Whitening: the change of variables after which a mass ratio is no longer seen.
+
+M = L L', z = L'(x - x^), B = A L^-T and r = b - A x^ turn (G) into
+
+    minimise 1/2 |z|^2   subject to   Be z = re,   Bi z >= ri,
+
+the least-distance problem. Rows are scaled to unit length. A QP solver sees nothing else.
+
+When M is singular, M + Ae' S Ae takes its place, and p + Ae' S be the place of p: on the
+constraint set this adds a constant to the objective, so the minimiser and the multipliers stay.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from .errors import InputError, MassError
+from .problem import Array, GaussProblem
+
+__all__ = ["LeastDistance", "Whitened", "factorise", "whiten"]
+
+# A pivot of the Cholesky factor this small, relative to the diagonal entry it comes from, is
+# what round-off leaves of a zero.
+SINGULAR_PIVOT = 1e-13
+
+
+class LeastDistance(NamedTuple):
+    """Minimise 1/2 |z|^2 with rows z = rhs (equalities, first) and rows z >= rhs: what solvers see.
+
+    Attributes
+    ----------
+    rows : (m, n) array
+        Unit rows, equalities first (a zero row stays zero).
+    rhs : (m,) array
+        Their right-hand sides.
+    n_equality : int
+        How many of the rows are equalities.
+    """
+
+    rows: Array
+    rhs: Array
+    n_equality: int
+
+    @property
+    def n(self) -> int:
+        """Number of unknowns."""
+        return int(self.rows.shape[1])
+
+    @property
+    def n_inequality(self) -> int:
+        """Number of inequality rows."""
+        return len(self.rhs) - self.n_equality
+
+    def slack(self, z: Array) -> Array:
+        """What each inequality row has to spare at z: negative means violated."""
+        slack: Array = self.rows[self.n_equality :] @ z - self.rhs[self.n_equality :]
+        return slack
+
+
+class Whitened(NamedTuple):
+    """A problem in whitened coordinates, rows not yet scaled.
+
+    Attributes
+    ----------
+    columns : (n, m) array
+        B' = L^-1 A', one column for each row of the problem.
+    rhs : (m,) array
+        r = b - A x^.
+    n_equality : int
+        How many of the rows are equalities.
+    gram : (m, m) array
+        B B' = A M^-1 A' (the Delassus matrix); upper triangle only.
+    lengths : (m,) array
+        Length of each row of B; 1 for a zero row.
+    factor : (n, n) array
+        L, lower triangular.
+    center : (n,) array
+        L'x^: z + center = L'x.
+    """
+
+    columns: Array
+    rhs: Array
+    n_equality: int
+    gram: Array
+    lengths: Array
+    factor: Array
+    center: Array
+
+    def unit(self) -> LeastDistance:
+        """The least-distance problem with rows of unit length."""
+        rows = np.ascontiguousarray((self.columns / self.lengths).T)
+        return LeastDistance(rows, self.rhs / self.lengths, self.n_equality)
+
+    def point(self, z: Array) -> Array:
+        """x = x^ + L^-T z."""
+        x: Array = blas.dtrsv(self.factor, self.center + z, lower=1, trans=1)
+        return x
+
+
+def factorise(metric: Array) -> Array | None:
+    """Lower Cholesky factor of the metric, or None when it is not safely positive definite."""
+    factor: Array
+    factor, info = lapack.dpotrf(metric, lower=1)
+    if info != 0:
+        return None
+    pivots = factor.diagonal()
+    diagonal = metric.diagonal()
+    # The first test is cheap and nearly always enough; the second does not depend on units.
+    if len(pivots) and min(pivots.tolist()) ** 2 > SINGULAR_PIVOT * max(diagonal.tolist()):
+        return factor
+    return factor if (pivots * pivots > SINGULAR_PIVOT * diagonal).all() else None
+
+
+def whiten(problem: GaussProblem, factor: Array | None = None) -> Whitened:
+    """Whiten a problem. ``factor`` saves the factorisation when the metric's is known already.
+
+    Examples
+    --------
+    A light and a heavy mass look alike once whitened:
+
+    >>> problem = GaussProblem.create([1e-6, 1e6], load=[0, 0], Ae=[[1, -1]], be=[1.0])
+    >>> whiten(problem).unit().rows.round(6)
+    array([[ 1.e+00, -1.e-06]])
+    """
+    if factor is None:
+        factor = factorise(problem.metric)
+    if factor is None:
+        return _whiten_with(problem, *_augmented(problem))
+    return _whiten_with(problem, factor, problem.load)
+
+
+def _whiten_with(problem: GaussProblem, factor: Array, load: Array) -> Whitened:
+    rows, rhs, target = problem.rows, problem.rhs, problem.target
+    if target is None:
+        center = blas.dtrsv(factor, load, lower=1)
+    else:
+        center = target @ factor
+    if not len(rhs):
+        nothing = np.zeros(0)
+        return Whitened(
+            np.zeros((len(load), 0)), nothing, 0, np.zeros((0, 0)), nothing, factor, center
+        )
+    columns = blas.dtrsm(1.0, factor, rows.T, lower=1)
+    if target is None:
+        residual = blas.dgemv(-1.0, columns, center, 1.0, rhs, trans=1)
+    else:
+        residual = rhs - rows @ target
+    gram = blas.dsyrk(1.0, columns, trans=1)
+    lengths = np.sqrt(gram.diagonal())
+    if 0.0 in lengths.tolist():
+        lengths[lengths == 0.0] = 1.0
+    return Whitened(columns, residual, problem.n_equality, gram, lengths, factor, center)
+
+
+def _augmented(problem: GaussProblem) -> tuple[Array, Array]:
+    """Factor and load of the problem with Ae' S Ae added to a metric that is singular."""
+    eigenvalues = np.linalg.eigvalsh(_unit_diagonal(problem.metric))
+    if len(eigenvalues) and eigenvalues[0] < -1e-10 * max(1.0, eigenvalues[-1]):
+        raise InputError(
+            f"the metric is indefinite: its smallest eigenvalue, scaled to a unit diagonal, is "
+            f"{eigenvalues[0]:.3g}; a mass must not be negative in any direction"
+        )
+    diagonal = problem.metric.diagonal()
+    typical = diagonal[diagonal > 0].mean() if (diagonal > 0).any() else 1.0
+    inertia = np.where(diagonal > 0, diagonal, typical)
+    lengths = np.einsum("ij,ij->i", problem.Ae / inertia, problem.Ae)
+    weights = 1.0 / np.where(lengths > 0, lengths, 1.0)
+    weighted = problem.Ae.T * weights
+    factor = factorise(problem.metric + weighted @ problem.Ae)
+    if factor is None:
+        raise MassError(_free_direction(problem), problem)
+    return factor, problem.load + weighted @ problem.be
+
+
+def _unit_diagonal(matrix: Array) -> Array:
+    size = np.sqrt(np.abs(matrix.diagonal()))
+    size = np.where(size > 0, size, 1.0)
+    scaled: Array = matrix / np.outer(size, size)
+    return scaled
+
+
+def _free_direction(problem: GaussProblem) -> str:
+    stacked = np.vstack([_unit_diagonal(problem.metric), problem.Ae])
+    direction = np.linalg.svd(stacked)[2][-1]
+    parts = [
+        f"{value:+.3g} along coordinate {i}"
+        for i, value in enumerate(direction / np.abs(direction).max())
+        if abs(value) > 1e-6
+    ]
+    return (
+        f"the mass is singular and the equality constraints of this {problem.kind} problem do not "
+        f"hold the massless direction ({', '.join(parts)}): give that direction a mass, or hold "
+        f"it with an equality constraint (a contact is not enough)"
+    )
