@@ -12,16 +12,21 @@ from .errors import (
     MassError,
     MissingPackageError,
     ModelError,
+    SimulationError,
     SolverError,
     TraceError,
     UserFunctionError,
 )
+from .impact import Collision, ImpactLaw, Newton, Poisson, Sequential, collide
 from .ladder import GaussSolver, solve
 from .model import Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
 from .problem import GaussProblem
 from .problem_file import load_problem, load_problems, save_problem, save_problems
+from .result import Event, Result, State, Stats
+from .simulate import simulate, start
 from .snapshot import Snapshot, evaluate, potential_energy
 from .solution import GaussSolution
+from .stepper import Stepper
 from .system import System
 
 __version__ = "0.1.0"
@@ -30,22 +35,33 @@ __all__ = [
     "Acceleration",
     "Assembly",
     "Certificate",
+    "Collision",
     "Contact",
     "Crosscheck",
+    "Event",
     "GaussError",
     "GaussProblem",
     "GaussSolution",
     "GaussSolver",
     "Holonomic",
+    "ImpactLaw",
     "InfeasibleError",
     "InputError",
     "MassError",
     "MissingPackageError",
     "ModelError",
+    "Newton",
     "Nonholonomic",
+    "Poisson",
+    "Result",
+    "Sequential",
     "Servo",
+    "SimulationError",
     "Snapshot",
     "SolverError",
+    "State",
+    "Stats",
+    "Stepper",
     "System",
     "TraceError",
     "UserFunctionError",
@@ -55,6 +71,7 @@ __all__ = [
     "build_acceleration",
     "certify",
     "closed_form",
+    "collide",
     "crosscheck",
     "evaluate",
     "load_problem",
@@ -63,6 +80,8 @@ __all__ = [
     "potential_energy",
     "save_problem",
     "save_problems",
+    "simulate",
     "solve",
     "solvers",
+    "start",
 ]

@@ -14,14 +14,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .active_set import Indices, solve_set
 from .certificate import Certificate
 from .errors import InputError, ModelError, SolverError
 from .ladder import GaussSolver
-from .model import Servo
-from .problem import Array, GaussProblem, real_array
+from .model import Contact, Servo
+from .problem import Array, GaussProblem, real_array, require_semidefinite, symmetrised
 from .snapshot import Snapshot, evaluate
 from .solution import GaussSolution
 from .solvers import Adapter
@@ -67,42 +67,51 @@ def build_acceleration(
     >>> print(build_acceleration(evaluate(ball, [1.0], [0.0])))
     GaussProblem 'acceleration': 1 coordinate, 0 equality rows, 0 inequality rows
     """
-    layout = snapshot.layout
+    return _build(snapshot, _chosen_rows(snapshot, contacts), weight)
+
+
+def _build(snapshot: Snapshot, chosen: Indices | None, weight: ArrayLike | None) -> GaussProblem:
+    """The problem with chosen rows of the layout, or with all of them."""
     load = snapshot.force if snapshot.nonideal is None else snapshot.force + snapshot.nonideal
     metric = snapshot.mass
     if weight is not None:
         metric, load = _weighted(snapshot, load, weight)
+    layout = snapshot.layout
+    rows, rhs, names = snapshot.rows, snapshot.rhs, layout.names
+    if chosen is not None:
+        rows, rhs = rows[chosen], rhs[chosen]
+        names = tuple([names[i] for i in chosen.tolist()])
+    return GaussProblem(metric, load, rows, rhs, layout.equalities.stop, names, "acceleration")
+
+
+def _chosen_rows(snapshot: Snapshot, contacts: Iterable[str] | None) -> Indices | None:
+    """Rows of the layout that are in the problem, ascending; None when all of them are."""
+    layout = snapshot.layout
     ne = layout.equalities.stop
     if ne == layout.n_rows:
-        return GaussProblem(
-            metric, load, snapshot.rows, snapshot.rhs, ne, layout.names, "acceleration"
-        )
-    chosen = _touching(snapshot) if contacts is None else _named(snapshot, contacts)
-    _require_normals(snapshot, chosen)
-    rows = np.concatenate([np.arange(ne), chosen])
-    names = tuple([layout.names[i] for i in rows])
-    return GaussProblem(
-        metric, load, snapshot.rows[rows], snapshot.rhs[rows], ne, names, "acceleration"
-    )
+        return None
+    chosen = touching_rows(snapshot) if contacts is None else _named(snapshot, contacts)
+    whole = len(chosen) == layout.n_rows - ne
+    _require_normals(snapshot, chosen, snapshot.rows[ne:] if whole else snapshot.rows[chosen])
+    return None if whole else np.concatenate([np.arange(ne), chosen])
 
 
-def _touching(snapshot: Snapshot) -> Indices:
+def touching_rows(snapshot: Snapshot) -> Indices:
     """Rows of contacts that touch without separating, and of velocity limits that are reached."""
     layout = snapshot.layout
     ne = layout.equalities.stop
     jacobian = np.abs(snapshot.rows[ne:])
     value, rate = snapshot.value[ne:], snapshot.rate[ne:]
-    speed = jacobian @ np.abs(snapshot.v) + np.abs(snapshot.offset[ne:])
-    reached = np.empty(len(value), dtype=bool)
+    offset = rate - snapshot.rows[ne:].dot(snapshot.v)
+    speed = TOUCHING * (jacobian.dot(np.abs(snapshot.v)) + np.abs(offset))
+    size = TOUCHING * jacobian.dot(_position_scale(snapshot))
     n_contacts = layout.contacts.stop - ne
-    size = jacobian[:n_contacts] @ _position_scale(snapshot)
-    reached[:n_contacts] = (value[:n_contacts] <= TOUCHING * size) & (
-        rate[:n_contacts] <= TOUCHING * speed[:n_contacts]
-    )
-    reached[n_contacts:] = value[n_contacts:] <= TOUCHING * speed[n_contacts:]
+    reached = (value <= size) & (rate <= speed)
+    if n_contacts < len(value):
+        reached[n_contacts:] = value[n_contacts:] <= speed[n_contacts:]
     if snapshot.enabled is not None:
         reached &= snapshot.enabled[ne:]
-    touching: Indices = ne + np.flatnonzero(reached)
+    touching: Indices = reached.nonzero()[0] + ne
     return touching
 
 
@@ -120,16 +129,21 @@ def _named(snapshot: Snapshot, names: Iterable[str]) -> Indices:
         if block.rows.start < layout.equalities.stop:
             raise InputError(f"{block.item} is not a contact or a velocity limit")
     rows = [np.arange(block.rows.start, block.rows.stop) for block in blocks]
-    chosen: Indices = np.sort(np.concatenate([np.arange(0), *rows]))
+    chosen: Indices = np.unique(np.concatenate([np.arange(0), *rows]))
     return chosen
 
 
-def _require_normals(snapshot: Snapshot, chosen: Indices) -> None:
+def _require_normals(snapshot: Snapshot, chosen: Indices, normals: Array) -> None:
     """A contact that takes part must have a normal."""
-    for i in chosen[~snapshot.rows[chosen].any(axis=1)]:
+    has_normal: NDArray[np.bool_] = np.logical_or.reduce(normals, axis=1)
+    if all(has_normal.tolist()):
+        return
+    for i in chosen[~has_normal]:
+        item = snapshot.layout.block(snapshot.layout.names[i]).item
+        changes = "gap" if isinstance(item, Contact) else "value"
         raise ModelError(
-            f"the normal of contact {snapshot.layout.names[i]!r} is zero at t={snapshot.t:g}: its "
-            f"gap does not change with any coordinate there"
+            f"the normal of {item} is zero at t={snapshot.t:g}, q={snapshot.q}: its {changes} does "
+            f"not change with any coordinate there"
         )
 
 
@@ -149,8 +163,11 @@ def weight_matrix(weight: ArrayLike, n: int) -> Array:
     """R as a symmetric positive definite matrix."""
     R = real_array("weight", weight)
     R = R * np.eye(n) if R.ndim == 0 else np.diag(R) if R.ndim == 1 else R
-    if R.shape != (n, n) or not np.allclose(R, R.T, rtol=1e-10) or factorise(R) is None:
-        raise InputError(f"weight must be symmetric, positive definite and of shape ({n}, {n})")
+    if R.shape != (n, n):
+        raise InputError(f"weight must be a number, ({n},) or ({n}, {n}), got shape {R.shape}")
+    R = symmetrised(R, "weight")
+    if factorise(R) is None:
+        raise InputError("weight must be positive definite")
     return R
 
 
@@ -166,11 +183,14 @@ class Acceleration:
         The certified solution of (G).
     weight : (nv, nv) array or None
         R, when the constraint force was weighted.
+    chosen : array of int or None
+        Rows of the layout that were in the problem; None when all of them were.
     """
 
     snapshot: Snapshot
     solution: GaussSolution
     weight: Array | None = None
+    chosen: Indices | None = None
 
     @property
     def acceleration(self) -> Array:
@@ -184,7 +204,7 @@ class Acceleration:
 
     @cached_property
     def gauss(self) -> float:
-        """The minimum of (G): 1/2 (a - a^)' M (a - a^)."""
+        """The minimum of (G): 1/2 (a - a^)' M (a - a^); with a weight, 1/2 v'Rv of the force v."""
         problem, solution = self.solution.problem, self.solution
         force = solution.row_multipliers @ problem.rows
         factor = factorise(problem.metric)
@@ -201,7 +221,7 @@ class Acceleration:
     @cached_property
     def constraint_force(self) -> Array:
         """Qc = M a - Q: everything the constraints add, (nv,)."""
-        force: Array = self.snapshot.mass @ self.solution.x - self.snapshot.force
+        force: Array = self.snapshot.mass.dot(self.solution.x) - self.snapshot.force
         return force
 
     @cached_property
@@ -227,10 +247,10 @@ class Acceleration:
     @cached_property
     def forces(self) -> dict[str, Array]:
         """Force of each constraint by name, (nv,) each; their sum is Qc - C."""
-        layout, multipliers = self.snapshot.layout, self._all_multipliers
+        multipliers, rows = self._all_multipliers, self.snapshot.rows
         forces = {
-            block.name: multipliers[block.rows] @ self.snapshot.rows[block.rows]
-            for block in layout.blocks
+            block.item.name: multipliers[block.rows].dot(rows[block.rows])
+            for block in self.snapshot.layout.blocks
         }
         if self.weight is None:
             return forces
@@ -238,15 +258,13 @@ class Acceleration:
         inverse = np.linalg.inv(effect.T)
         return {name: inverse @ force for name, force in forces.items()}
 
-    @cached_property
+    @property
     def _all_multipliers(self) -> Array:
         """Multipliers on the rows of the layout."""
-        problem, layout = self.solution.problem, self.snapshot.layout
-        if len(problem.rhs) == layout.n_rows:
+        if self.chosen is None:
             return self.solution.row_multipliers
-        result = np.zeros(layout.n_rows)
-        for name, values in self.solution.multipliers.items():
-            result[layout.block(name).rows] = values
+        result = np.zeros(self.snapshot.layout.n_rows)
+        result[self.chosen] = self.solution.row_multipliers
         return result
 
     def __str__(self) -> str:
@@ -312,27 +330,37 @@ def accelerate_snapshot(
 ) -> Acceleration:
     """:func:`accelerate` from a snapshot and a kept solver."""
     R = None if weight is None else weight_matrix(weight, len(snapshot.v))
-    contacts = list(contacts) if contacts is not None else None
+    chosen = _chosen_rows(snapshot, contacts)
     if snapshot.needs_ideal_force and weight is None:
-        return _with_resistance(snapshot, solver, contacts)
-    problem = build_acceleration(snapshot, contacts=contacts, weight=weight)
-    return Acceleration(snapshot, solver.solve(problem), R)
+        return _with_resistance(snapshot, solver, chosen)
+    return Acceleration(snapshot, _solve(solver, snapshot, chosen, weight), R, chosen)
+
+
+def _solve(
+    solver: GaussSolver, snapshot: Snapshot, chosen: Indices | None, weight: ArrayLike | None = None
+) -> GaussSolution:
+    try:
+        return solver.solve(_build(snapshot, chosen, weight))
+    except InputError:
+        # A mass that turns indefinite on the way: say when, and in which direction.
+        require_semidefinite(snapshot.mass, f"mass (at t={snapshot.t:g}, q={snapshot.q})")
+        raise
 
 
 def _with_resistance(
-    snapshot: Snapshot, solver: GaussSolver, contacts: list[str] | None
+    snapshot: Snapshot, solver: GaussSolver, chosen: Indices | None
 ) -> Acceleration:
     """Solve where C depends on the ideal force, hence on which contacts carry force.
 
     For a given set of carrying rows the ideal force does not depend on C. So: solve, take the
     ideal force of the carrying rows, ask for C, solve again, until the set no longer changes.
     """
-    solution = solver.solve(build_acceleration(snapshot, contacts=contacts))
+    solution = _solve(solver, snapshot, chosen)
     for _ in range(MAX_ROUNDS):
         complete = snapshot.with_ideal_force(ideal_force(snapshot, solution))
-        after = solver.solve(build_acceleration(complete, contacts=contacts))
+        after = _solve(solver, complete, chosen)
         if np.array_equal(after.working, solution.working):
-            return Acceleration(complete, after)
+            return Acceleration(complete, after, None, chosen)
         solution = after
     raise SolverError(
         f"at t={snapshot.t:g} the non-ideal force and the set of pressing contacts do not settle "

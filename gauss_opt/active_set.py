@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from .problem import Array
-from .whiten import LeastDistance, Whitened
+from .whiten import GRAM, LeastDistance, Whitened
 
 __all__ = [
     "Indices",
@@ -38,8 +38,10 @@ DEPENDENT = 1e-13
 ROUND_OFF = 1e-13
 
 # Pivoting: a row violated by less than VIOLATED holds, and an entering row whose part independent
-# of the held rows is below DEPENDENT_STEP is implied by them.
+# of the held rows is below DEPENDENT_STEP is implied by them. VIOLATED times NOISE is the round-off
+# of a right-hand side, relative to the terms it is the difference of.
 VIOLATED = 1e-12
+NOISE = 1e-3
 DEPENDENT_STEP = 1e-10
 
 
@@ -84,7 +86,7 @@ def solve_set(white: Whitened, working: Indices) -> SetSolution:
     columns, rhs, gram, lengths = white.columns, white.rhs, white.gram, white.lengths
     if k < m:
         columns, rhs, lengths = columns[:, working], rhs[working], lengths[working]
-        gram = blas.dsyrk(1.0, columns, trans=1)
+        gram = blas.dsyrk(1.0, columns, *GRAM)
     factor, shares, info = lapack.dposv(gram, rhs)
     if info or min((factor.diagonal() / lengths).tolist()) < CLEARLY_INDEPENDENT:
         solution = solve_unit_rows(white.unit(), working)
@@ -122,6 +124,8 @@ def solve_unit_rows(problem: LeastDistance, working: Indices) -> SetSolution:
 def _solve_rank(packed: Array, tau: Array, rhs: Array, rank: int) -> tuple[Array, Array]:
     """z and the multipliers of the first ``rank`` pivoted rows."""
     n = len(packed)
+    if not rank:  # LAPACK would print a complaint
+        return np.zeros(n), np.zeros(0)
     triangle = packed[:rank, :rank]
     column = np.zeros((n, 1), order="F")
     half = lapack.dtrtrs(triangle, rhs[:rank], trans=1)[0]
@@ -181,11 +185,12 @@ def pivot(
     working = _dual_feasible_start(problem, start)
     z, multipliers, _, _ = solve_unit_rows(problem, working)
     entering, share = -1, 0.0
+    floor = np.abs(problem.rhs) + NOISE * problem.terms + 1e-300
     for count in range(limit):
         if entering < 0:
             slack = problem.rows @ z - problem.rhs
             slack[: problem.n_equality] = 0.0
-            slack /= np.abs(problem.rhs) + np.linalg.norm(z) + 1e-300
+            slack /= floor + np.linalg.norm(z)
             entering, share = int(slack.argmin()), 0.0
             if slack[entering] >= -VIOLATED:
                 return PivotResult(working, None, count)
@@ -260,13 +265,17 @@ def least_multipliers(problem: LeastDistance, z: Array, candidates: Indices) -> 
     """Multipliers of least norm with B'l = z, l >= 0 on inequalities, l = 0 off ``candidates``.
 
     This is a least-distance problem again, with the multipliers as its unknowns. None when there
-    are no such multipliers.
+    are no such multipliers, but zeros when there are no candidates.
 
     Parameters
     ----------
     candidates : array of int
         Rows that may carry force, every equality among them.
     """
+    if not len(candidates):
+        return np.zeros(len(problem.rhs))
+    if not len(candidates):
+        return np.zeros(len(problem.rhs))  # whether z is 0 is for the certificate to say
     rows = problem.rows[candidates].T
     signed = np.flatnonzero(candidates >= problem.n_equality)
     lengths = np.linalg.norm(rows, axis=1)

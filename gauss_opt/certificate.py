@@ -10,14 +10,13 @@ a mass of 1e12 passes or fails like a mass of 1e-12.
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import blas
 
 from .problem import Array, GaussProblem
-from .whiten import LeastDistance, Whitened, whiten
+from .whiten import LOWER, LeastDistance, Whitened, whiten
 
 __all__ = ["Certificate", "FarkasCertificate", "certify", "residuals", "verify_farkas"]
 
@@ -25,6 +24,14 @@ __all__ = ["Certificate", "FarkasCertificate", "certify", "residuals", "verify_f
 # row's length. It is judged on the scale of b_i plus this part of that bound: with the whole of it
 # a light body would be judged by the forces on a heavy one, with much less round-off would fail.
 ROW_FLOOR = 1e-2
+
+# Terms that cancel are forgiven only their round-off, which is this part of them times the usual
+# tolerance: A'l adds up to z, and l of nearly dependent rows can be so large that next to it a
+# wrong x, or a wrong sign elsewhere, would go unseen; z itself may be the round-off of L'x^.
+CANCELLING = 1e-6
+
+# What is left of unit rows that cancel, relative to the weights they were added up with.
+CANCELLED = 1e-13
 
 
 class Certificate(NamedTuple):
@@ -58,7 +65,13 @@ class Certificate(NamedTuple):
 
     def passes(self, tolerance: float) -> bool:
         """Whether all five are at most ``tolerance``; a NaN never passes."""
-        return all(residual <= tolerance for residual in self)
+        return (
+            self.stationarity <= tolerance
+            and self.equality <= tolerance
+            and self.inequality <= tolerance
+            and self.dual <= tolerance
+            and self.complementarity <= tolerance
+        )
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {value:.1e}" for name, value in self._asdict().items())
@@ -91,40 +104,34 @@ def residuals(
     problem: GaussProblem, white: Whitened, x: Array, z: Array, multipliers: Array
 ) -> Certificate:
     """The certificate when z is at hand, which supplies one more scale."""
-    rows, ne = problem.rows, problem.n_equality
-    size = sqrt(z.dot(z))
-    whole = size + sqrt(white.center.dot(white.center))
+    rows, rhs, ne = problem.rows, problem.rhs, problem.n_equality
+    size = blas.dnrm2(z)
+    whole = size + blas.dnrm2(white.center)
     gap = blas.dgemv(1.0, problem.metric.T, x, -1.0, problem.load)
     if not len(multipliers):
         return Certificate(_stationarity(white, gap, whole), 0.0, 0.0, 0.0, 0.0)
-    gap = blas.dgemv(-1.0, rows.T, multipliers, 1.0, gap, overwrite_y=1)
+    gap = blas.dgemv(-1.0, rows.T, multipliers, 1.0, gap)
     duals = multipliers * white.lengths
-    stationarity = _stationarity(white, gap, whole + sqrt(duals.dot(duals)))
-    misfits = blas.dgemv(1.0, rows.T, x, -1.0, problem.rhs, trans=1)
-    floor = ROW_FLOOR * whole
-    relative = [
-        misfit / (abs(rhs) + floor * length) if misfit else 0.0
-        for misfit, rhs, length in zip(
-            misfits.tolist(), problem.rhs.tolist(), white.lengths.tolist(), strict=True
-        )
-    ]
-    equality = max(map(abs, relative[:ne])) if ne else 0.0
-    if ne == len(relative):
+    stationarity = _stationarity(white, gap, whole + CANCELLING * blas.dnrm2(duals))
+    # The last term keeps 0 / 0 away where everything is zero.
+    scales = np.abs(rhs) + (ROW_FLOOR * whole + 1e-300) * white.lengths
+    relative = (rows.dot(x) - rhs) / scales
+    equality = _largest(relative[:ne]) if ne else 0.0
+    if ne == len(rhs):
         return Certificate(stationarity, equality, 0.0, 0.0, 0.0)
-    slacks, forces = relative[ne:], duals[ne:].tolist()
-    force_scale = max(size, *map(abs, forces))
+    slacks, forces = relative[ne:], duals[ne:]
+    force_scale = size + CANCELLING * (whole + _largest(forces))
     return Certificate(
         stationarity,
         equality,
-        max(0.0, -min(slacks)),
-        _ratio(max(0.0, -min(forces)), force_scale),
-        _ratio(max([abs(f * s) for f, s in zip(forces, slacks, strict=True)]), force_scale),
+        _below_zero(slacks),
+        _ratio(_below_zero(forces), force_scale),
+        _ratio(_largest(forces * slacks), force_scale),
     )
 
 
 def _stationarity(white: Whitened, gap: Array, terms: float) -> float:
-    whitened = blas.dtrsv(white.factor, gap, lower=1)
-    return _ratio(sqrt(whitened.dot(whitened)), terms)
+    return _ratio(blas.dnrm2(blas.dtrsv(white.factor, gap, *LOWER)), terms)
 
 
 class FarkasCertificate(NamedTuple):
@@ -153,13 +160,25 @@ def verify_farkas(
         return None
     y = y.copy()
     y[problem.n_equality :] = np.maximum(y[problem.n_equality :], 0.0)
+    weights = np.abs(y)
     gain = float(y @ problem.rhs)
-    terms = float(np.abs(y) @ np.abs(problem.rhs))
-    if gain <= tolerance * terms:
+    if not gain > tolerance * float(weights @ (np.abs(problem.rhs) + ROW_FLOOR * problem.terms)):
         return None
     y /= gain
-    residual = float(np.linalg.norm(y @ problem.rows) * np.abs(problem.rhs).max())
+    rest = float(np.linalg.norm(y @ problem.rows))
+    if rest > CANCELLED * float(weights.sum()) / gain:
+        return None
+    residual = rest * float(np.abs(problem.rhs[weights > 0.0]).max())
     return FarkasCertificate(y, residual) if residual <= tolerance else None
+
+
+def _largest(values: Array) -> float:
+    return abs(float(values[blas.idamax(values)]))
+
+
+def _below_zero(values: Array) -> float:
+    least: float = min(values.tolist())
+    return max(0.0, -least)
 
 
 def _ratio(part: float, whole: float) -> float:

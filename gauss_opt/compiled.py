@@ -1,28 +1,26 @@
 """All functions of a system in one CasADi call: values, Jacobians and biases, exactly.
 
-For a constraint on positions, with q' = N v:
-
-    rate = phi_q N v + phi_t,   phi'' = J a + bias,   J = d rate/dv,   bias = rate_q q' + rate_t,
-
-and for one on velocities phi' = J a + bias with J = phi_v. Its row of the acceleration problem is
-J a = -bias (servos add their error dynamics).
+Tracing and the comparison of each trace with its function happen here, once for each size of a
+system; parameters are arguments of the compiled function, so changing them costs nothing.
 """
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
-from .errors import ModelError, TraceError, UserFunctionError
-from .model import Constraint, Contact, Nonholonomic, Servo, VelocityLimit
+from .constraint_rows import constraint_rows
+from .errors import InputError, ModelError, TraceError
+from .layout import Block, Layout
 from .problem import Array
-from .trace import Symbols, UserFunction, flatten_parameters
+from .trace import NOISE, Symbols, UserFunction, agree, flatten_parameters, probe_points
 
 if TYPE_CHECKING:
     from .system import System
@@ -30,57 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Block", "Compiled", "Layout", "compile_system"]
 
 log = logging.getLogger(__name__)
-
-N_PROBES = 5
-
-
-class Block(NamedTuple):
-    """The rows of one constraint."""
-
-    item: Constraint | Contact
-    rows: slice
-    scalar: bool
-
-    @property
-    def name(self) -> str:
-        """The constraint's name."""
-        return self.item.name
-
-    @property
-    def on_velocity(self) -> bool:
-        """Whether the constraint is one on velocities."""
-        return isinstance(self.item, Nonholonomic | VelocityLimit)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Which rows belong to whom: equalities first, then contacts, then velocity limits."""
-
-    blocks: tuple[Block, ...]
-    names: tuple[str, ...]
-    equalities: slice
-    contacts: slice
-    limits: slice
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of all constraints together."""
-        return len(self.names)
-
-    def block(self, name: str) -> Block:
-        """The rows of a constraint by name."""
-        for block in self.blocks:
-            if block.name == name:
-                return block
-        known = ", ".join(repr(block.name) for block in self.blocks) or "none"
-        raise ModelError(f"no constraint is called {name!r}; there are: {known}")
-
-    def by_name(self, rows: Array) -> dict[str, Any]:
-        """Split an array over rows by constraint; a scalar constraint gives a number."""
-        return {
-            block.name: rows[block.rows][0] if block.scalar else rows[block.rows]
-            for block in self.blocks
-        }
 
 
 @dataclass(eq=False)
@@ -115,17 +62,19 @@ class Compiled:
             self._buffer.set_arg(i, argument.data)
         self._buffer.set_res(0, self._out.data)
         self._parameters: Mapping[str, Any] | None = None
+        self._lock = Lock()
 
     def run(self, q: Array, v: Array, t: float, parameters: Mapping[str, Any]) -> Array:
         """All traced values at a state, as one flat array of its own; see ``slices``."""
-        if parameters is not self._parameters:
-            self._p[:] = flatten_parameters(parameters)
-            self._parameters = parameters
-        self._q[:] = q
-        self._v[:] = v
-        self._t[0] = t
-        self._call()
-        return self._out.copy()
+        with self._lock:  # systems that differ in parameters share the buffers, maybe in threads
+            if parameters is not self._parameters:
+                self._p[:] = flatten_parameters(parameters)
+                self._parameters = parameters
+            self._q[:] = q
+            self._v[:] = v
+            self._t[0] = t
+            self._call()
+            return self._out.copy()
 
     def disagreement(
         self, q: Array, v: Array, t: float, parameters: Mapping[str, Any]
@@ -133,11 +82,31 @@ class Compiled:
         """The first traced function whose plain value differs at a state, and how."""
         out = self.run(q, v, t, parameters)
         arguments = {"q": q, "v": v, "t": t}
+        noise: Array | None = None
         for function, part in self.traced:
-            difference = function.compare(out[part], arguments, parameters)
-            if difference is not None:
-                return function, difference
+            plain = function.probe(arguments, parameters)
+            if plain is None or agree(plain, out[part]):
+                continue
+            if noise is None:
+                noise = self._noise(out, q, v, t, parameters)
+            if not agree(plain, out[part], noise[part]):
+                return function, function.difference(plain, out[part], arguments)
         return None
+
+    def _noise(
+        self, out: Array, q: Array, v: Array, t: float, parameters: Mapping[str, Any]
+    ) -> Array:
+        """What a change of the arguments by NOISE, relative, does to the values."""
+        rng = np.random.default_rng(0)
+        noise = np.zeros(len(out))
+        for _ in range(4):
+            q1, v1, t1 = (x * (1.0 + NOISE * rng.uniform(-1, 1, np.shape(x))) for x in (q, v, t))
+            moved = {
+                name: value * (1.0 + NOISE * rng.uniform(-1, 1, np.shape(value)))
+                for name, value in parameters.items()
+            }
+            noise = np.fmax(noise, np.abs(self.run(q1, v1, float(t1), moved) - out))
+        return noise
 
 
 def compile_system(system: System, nq: int, nv: int) -> Compiled:
@@ -145,8 +114,9 @@ def compile_system(system: System, nq: int, nv: int) -> Compiled:
     untraceable: set[str] = set()
     while True:
         compiled = _compile(system, nq, nv, untraceable)
-        failed = _probe(compiled, system.parameters)
+        failed = _first_disagreement(compiled, system.parameters)
         if failed is None:
+            _probe_plain(compiled, system.parameters)
             return compiled
         function, difference = failed
         if function.label not in _FALL_BACK:
@@ -195,13 +165,13 @@ def _compile(system: System, nq: int, nv: int, untraceable: set[str]) -> Compile
     if callable(system.force):
         add("force", system.force, "qvt", (nv,))
     else:
-        graph.add("force", _constant_force(system, symbols, potential, N, nv), None)
+        graph.add("force", _constant_force(system, symbols, potential, N, nv, graph), None)
     wants_ideal = None
     if system.nonideal is not None:
         wants_ideal = _with_ideal_force(system.nonideal, known)
         if wants_ideal is None:
             add("nonideal", system.nonideal, "qvt", (nv,))
-    rows = _rows(system, symbols, q_dot, nv)
+    rows = constraint_rows(system, symbols, q_dot, nv)
     for name, column in rows.stacked.items():
         graph.add(name, column, None)
     offset = graph.slices["value"].start
@@ -210,7 +180,9 @@ def _compile(system: System, nq: int, nv: int, untraceable: set[str]) -> Compile
     if system.kinematics is not None:
         graph.add("qdot", q_dot, None)
     inputs = [symbols.q, symbols.v, symbols.t, symbols.p]
-    function = ca.Function("system", inputs, [ca.densify(ca.vertcat(*graph.columns))])
+    # cse: mass, force and every derivative share their sines, cosines and differences.
+    outputs = ca.cse(ca.densify(ca.vertcat(*graph.columns)))
+    function = ca.Function("system", inputs, [outputs])
     return Compiled(
         nq=nq,
         nv=nv,
@@ -247,95 +219,6 @@ class _Graph:
             self.traced.append((user, part))
 
 
-class _Rows:
-    """Everything about the constraint rows, as graphs."""
-
-    def __init__(self) -> None:
-        self.blocks: list[Block] = []
-        self.columns: dict[str, list[Any]] = {key: [] for key in ("value", "rate", "rows", "rhs")}
-        self.traced: list[tuple[UserFunction, slice]] = []
-        self.by_hand: dict[str, dict[str, UserFunction]] = {}
-        self.layout: Layout
-
-    @property
-    def stacked(self) -> dict[str, Any]:
-        return {k: ca.vertcat(ca.SX(0, 1), *columns) for k, columns in self.columns.items()}
-
-
-def _rows(system: System, symbols: Symbols, q_dot: Any, nv: int) -> _Rows:
-    rows = _Rows()
-    equalities = [c for c in system.constraints if not isinstance(c, VelocityLimit)]
-    limits = [c for c in system.constraints if isinstance(c, VelocityLimit)]
-    ends = [0]
-    for items in (equalities, system.contacts, limits):
-        start = ends[-1]
-        for item in items:
-            start = _add_block(rows, item, start, system, symbols, q_dot, nv)
-        ends.append(start)
-    names = tuple(block.name for block in rows.blocks for _ in range(_size(block)))
-    parts = [slice(a, b) for a, b in pairwise(ends)]
-    rows.layout = Layout(tuple(rows.blocks), names, *parts)
-    return rows
-
-
-def _add_block(
-    rows: _Rows, item: Constraint | Contact, start: int, system: System, symbols: Symbols,
-    q_dot: Any, nv: int,
-) -> int:  # fmt: skip
-    known = system.parameters
-    on_velocity = isinstance(item, Nonholonomic | VelocityLimit)
-    takes = ("q", "v", "t") if on_velocity else ("q", "t")
-    word = {Contact: "gap", VelocityLimit: "psi"}.get(type(item), "phi")
-    user = UserFunction.of(f"{word} of {item}", item.phi, takes, known)
-    if item.by_hand:
-        k, ndim = _probe_size(user, symbols, system)
-        functions = {"phi": user}
-        functions["jacobian"] = UserFunction.of(f"jacobian of {item}", item.jacobian, takes, known)
-        functions["bias"] = UserFunction.of(f"bias of {item}", item.bias, ("q", "v", "t"), known)
-        if item.time_derivative is not None:
-            functions["time_derivative"] = UserFunction.of(
-                f"time_derivative of {item}", item.time_derivative, ("q", "t"), known
-            )
-        rows.by_hand[item.name] = functions
-        graphs = (ca.SX(k, 1), ca.SX(k, 1), ca.SX(k * nv, 1), ca.SX(k, 1))
-    else:
-        try:
-            value, ndim = user.trace(symbols)
-        except TraceError as error:
-            raise TraceError(f"{error}; or give jacobian= and bias= by hand") from error
-        k = value.shape[0]
-        if ndim > 1:
-            raise ModelError(f"{user.label} must return a number or a vector, got a matrix")
-        rows.traced.append((user, slice(start, start + k)))
-        graphs = _derivatives(item, value, symbols, q_dot, on_velocity)
-    if k == 0:
-        raise ModelError(f"{user.label} returns an empty vector")
-    if isinstance(item, Contact) and np.size(item.restitution) not in (1, k):
-        raise ModelError(
-            f"{item} has {k} rows but {np.size(item.restitution)} values of restitution"
-        )
-    for columns, column in zip(rows.columns.values(), graphs, strict=True):
-        columns.append(column)
-    rows.blocks.append(Block(item, slice(start, start + k), ndim == 0))
-    return start + k
-
-
-def _derivatives(
-    item: Constraint | Contact, value: Any, symbols: Symbols, q_dot: Any, on_velocity: bool
-) -> tuple[Any, Any, Any, Any]:
-    """value, rate, rows (row after row) and right-hand side of a traced constraint."""
-
-    def along_time(graph: Any) -> Any:
-        return ca.jtimes(graph, symbols.q, q_dot) + ca.jacobian(graph, symbols.t)
-
-    rate = value if on_velocity else along_time(value)
-    jacobian = ca.jacobian(rate, symbols.v)
-    rhs = -along_time(rate)
-    if isinstance(item, Servo):
-        rhs -= 2.0 * item.damping * item.frequency * rate + item.frequency**2 * value
-    return value, rate, ca.reshape(jacobian.T, -1, 1), rhs
-
-
 def _velocity_map(system: System, symbols: Symbols, nq: int, nv: int, graph: _Graph) -> Any:
     """q' and N as graphs; N is the identity unless the user gives one."""
     if system.kinematics is None:
@@ -349,7 +232,7 @@ def _velocity_map(system: System, symbols: Symbols, nq: int, nv: int, graph: _Gr
 
 
 def _constant_force(
-    system: System, symbols: Symbols, potential: UserFunction | None, N: Any, nv: int
+    system: System, symbols: Symbols, potential: UserFunction | None, N: Any, nv: int, graph: _Graph
 ) -> Any:
     """The force that is not a function: a constant, the potential's, or none."""
     if system.force is not None:
@@ -358,18 +241,33 @@ def _constant_force(
         return ca.SX(system.force)
     if potential is None:
         return ca.SX.zeros(nv)
-    energy, _ = potential.trace(symbols)
-    if energy.shape != (1, 1):
+    try:
+        energy, ndim = potential.trace(symbols)
+    except TraceError as error:
+        raise TraceError(f"{error}; or give force= as well") from error
+    if ndim:
         raise ModelError(f"potential must return a number, got shape {energy.shape}")
+    graph.add("potential", energy, potential)
     return -(N.T @ ca.gradient(energy, symbols.q))
 
 
 def _with_ideal_force(nonideal: Any, known: Mapping[str, Any]) -> UserFunction | None:
-    """The non-ideal force as a function that also takes the ideal force, if it does."""
-    try:
-        return UserFunction.of("nonideal", nonideal, ("q", "v", "t", "ideal_force"), known)
-    except ModelError:
+    """The non-ideal force as a function that also takes the ideal force, if it does.
+
+    A fourth argument is the ideal force unless it is a parameter of the system or has a default.
+    """
+    if not callable(nonideal):
         return None
+    try:
+        signature = inspect.signature(nonideal).parameters.values()
+    except (TypeError, ValueError):  # functions written in C have no signature
+        return None
+    positional = [p for p in signature if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(positional) < 4 or positional[3].name in known:
+        return None
+    if positional[3].default is not positional[3].empty:
+        return None
+    return UserFunction.of("nonideal", nonideal, ("q", "v", "t", "ideal_force"), known)
 
 
 def _shaped(label: str, value: Any, ndim: int, shape: tuple[int, ...]) -> Any:
@@ -394,37 +292,50 @@ def _switches(layout: Layout, known: Mapping[str, Any]) -> Iterator[tuple[Block,
             yield block, UserFunction.of(label, condition, ("q", "v", "t"), known)
 
 
-def _size(block: Block) -> int:
-    return int(block.rows.stop - block.rows.start)
-
-
-def _points(nq: int, nv: int) -> Iterator[tuple[Array, Array, float]]:
-    """States at which traces are compared: fixed pseudo-random ones of several sizes."""
-    rng = np.random.default_rng(20260101)
-    for scale in (1.0, 1.0, 0.1, 3.0, 10.0)[:N_PROBES]:
-        yield scale * rng.normal(size=nq), scale * rng.normal(size=nv), float(rng.uniform(0, scale))
-
-
-def _probe(compiled: Compiled, parameters: Mapping[str, Any]) -> tuple[UserFunction, str] | None:
-    for q, v, t in _points(compiled.nq, compiled.nv):
-        for array in (q, v):
-            array.setflags(write=False)
+def _first_disagreement(
+    compiled: Compiled, parameters: Mapping[str, Any]
+) -> tuple[UserFunction, str] | None:
+    for q, v, t in probe_points(compiled.nq, compiled.nv):
         failed = compiled.disagreement(q, v, t, parameters)
         if failed is not None:
             return failed
     return None
 
 
-def _probe_size(user: UserFunction, symbols: Symbols, system: System) -> tuple[int, int]:
-    """Number of rows and of dimensions of a function that is not traced."""
-    failure: UserFunctionError | None = None
-    for q, v, t in _points(symbols.q.shape[0], symbols.v.shape[0]):
-        arguments = {"q": q, "v": v, "t": t}
-        try:
-            value = user.checked(user.plain(arguments, system.parameters), None, arguments)
-        except UserFunctionError as error:
-            failure = error
-        else:
-            return (1, 0) if value.ndim == 0 else (len(value), value.ndim)
-    assert failure is not None
-    raise failure
+def _probe_plain(compiled: Compiled, parameters: Mapping[str, Any]) -> None:
+    """Try the functions that are called directly; refuse one that never returns the right shape."""
+    nv = compiled.nv
+    shapes: list[tuple[UserFunction, tuple[int, ...] | None]] = [
+        (user, None if label == "mass" else (nv,)) for label, user in compiled.direct.items()
+    ]
+    if compiled.wants_ideal is not None:
+        shapes.append((compiled.wants_ideal, (nv,)))
+    if compiled.potential is not None:
+        shapes.append((compiled.potential, ()))
+    for user, shape in shapes:
+        wrong: InputError | None = None
+        for q, v, t in probe_points(compiled.nq, nv):
+            try:
+                value = user.probe(
+                    {"q": q, "v": v, "t": t, "ideal_force": 0.0 * v}, parameters, shape
+                )
+                if value is not None and user.label == "mass":
+                    full_mass(value, nv)
+            except InputError as error:
+                wrong = error
+            else:
+                if value is not None:
+                    wrong = None
+                    break
+        if wrong is not None:
+            raise wrong
+
+
+def full_mass(mass: Array, nv: int) -> Array:
+    """The mass matrix from what a function may return: a number, a diagonal or a matrix."""
+    full = mass * np.eye(nv) if mass.ndim == 0 else np.diag(mass) if mass.ndim == 1 else mass
+    if full.shape != (nv, nv):
+        raise InputError(
+            f"mass must return a number, shape ({nv},) or shape ({nv}, {nv}), got {mass.shape}"
+        )
+    return full

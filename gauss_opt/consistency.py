@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.integrate import solve_ivp
 
 from .active_set import solve_unit_rows
-from .compiled import Block
 from .errors import InputError, ModelError
 from .ladder import GaussSolver
+from .layout import Block
 from .model import Contact, Holonomic, Servo, VelocityLimit
 from .problem import Array, GaussProblem
 from .snapshot import Snapshot, evaluate, read_only
@@ -79,7 +80,7 @@ def assemble(
     t: float = 0.0,
     *,
     hold_q: Iterable[int | str] = (),
-    hold_v: Iterable[int] = (),
+    hold_v: Iterable[int | str] = (),
     resting: Sequence[str] = (),
     solver: str | GaussSolver = "osqp",
 ) -> Assembly:
@@ -94,8 +95,8 @@ def assemble(
         Time.
     hold_q : iterable of int or str
         Positions, by index or name, that must stay as guessed.
-    hold_v : iterable of int
-        Velocities that must stay as guessed.
+    hold_v : iterable of int or str
+        Velocities, by index or as ``"v[0]"``, that must stay as guessed.
     resting : sequence of str
         Contacts that shall stay closed: their gap and its rate are made 0. The rate of other
         contacts is not touched.
@@ -121,41 +122,46 @@ def assemble(
     (array([0.6, 0.8]), array([ 0.64, -0.48]))
     """
     guess = read_only("q", q)
+    if guess.ndim != 1:
+        raise InputError(f"q must be a vector, got shape {guess.shape}")
     nv = system.nv or len(guess)
-    speed = np.zeros(nv) if v is None else read_only("v", v)
+    speed = read_only("v", np.zeros(nv) if v is None else v)
     solver = solver if isinstance(solver, GaussSolver) else GaussSolver(solver)
-    held = _indices(system, hold_q, len(guess), "hold_q")
-    held_v = _indices(system, hold_v, nv, "hold_v")
+    start = evaluate(system, guess, speed, t)
+    held = _indices([system.coordinate_name(i) for i in range(len(guess))], hold_q, "hold_q")
+    held_v = _indices([f"v[{i}]" for i in range(nv)], hold_v, "hold_v")
+    resting = [resting] if isinstance(resting, str) else list(resting)
     for name in resting:
-        evaluate(system, guess, speed, t).layout.block(name)
-    position, dof_q, steps = _positions(system, guess, speed, t, held, resting, solver)
-    velocity, dof_v = _velocities(system, position, speed, t, held_v, resting, solver)
-    result = Assembly((position, velocity))
-    result.q, result.v = position, velocity
+        item = start.layout.block(name).item
+        if not isinstance(item, Contact):
+            raise InputError(f"resting= has {item}, which is not a contact")
+    snapshot, dof_q, steps = _positions(start, held, resting, solver)
+    velocity, dof_v = _velocities(snapshot, held_v, resting, solver)
+    result = Assembly((snapshot.q, velocity))
+    result.q, result.v = snapshot.q, velocity
     result.degrees_of_freedom = (dof_q, dof_v)
-    result.moved, result.iterations, result.system = position - guess, steps, system
+    result.moved, result.iterations, result.system = snapshot.q - guess, steps, system
     return result
 
 
 def _positions(
-    system: System, q: Array, v: Array, t: float, held: list[int], resting: Sequence[str],
-    solver: GaussSolver,
-) -> tuple[Array, int, int]:  # fmt: skip
-    """Consistent positions, the degrees of freedom left, and the number of steps."""
-    snapshot = evaluate(system, q, v, t)
-    dof = -1
+    snapshot: Snapshot, held: list[int], resting: Sequence[str], solver: GaussSolver
+) -> tuple[Snapshot, int, int]:
+    """The state with consistent positions, the degrees of freedom left, the number of steps."""
+    scale = float(np.abs(snapshot.q).max())
     for iteration in range(MAX_ITERATIONS):
         problem = position_problem(snapshot, held, resting)
-        if dof < 0:
-            dof = _freedom(problem)
-        step = solver.solve(problem).x
         before = _misfit(problem)
-        if before == 0.0 or not step.any():
-            return snapshot.q, dof, iteration
-        snapshot, after = _damped(snapshot, step, held, resting, before)
-        if after <= CONVERGED or _negligible(snapshot, step):
-            return snapshot.q, dof, iteration + 1
-    raise _not_assembled(snapshot, problem)
+        if before == 0.0:
+            return snapshot, _freedom(problem), iteration
+        step = solver.solve(problem).x
+        after = _moved(snapshot, step)
+        moved = float(np.abs(after.q - snapshot.q).max())
+        scale = max(scale, float(np.abs(after.q).max()))
+        if moved <= CONVERGED * scale:
+            return after, _freedom(position_problem(after, held, resting)), iteration + 1
+        snapshot = _damped(snapshot, after, step, held, resting, before)
+    raise _not_assembled(snapshot, position_problem(snapshot, held, resting))
 
 
 def position_problem(
@@ -209,42 +215,56 @@ def velocity_problem(
 
 
 def _velocities(
-    system: System, q: Array, v: Array, t: float, held: list[int], resting: Sequence[str],
-    solver: GaussSolver,
-) -> tuple[Array, int]:  # fmt: skip
+    snapshot: Snapshot, held: list[int], resting: Sequence[str], solver: GaussSolver
+) -> tuple[Array, int]:
     """Consistent velocities; constraints nonlinear in v make it an iteration."""
-    dof = -1
+    scale = float(np.abs(snapshot.v).max())
     for _ in range(MAX_ITERATIONS):
-        snapshot = evaluate(system, q, v, t)
         problem = velocity_problem(snapshot, held, resting)
-        dof = _freedom(problem) if dof < 0 else dof
         after = solver.solve(problem).x
-        change = np.abs(after - v).max(initial=0.0)
-        v = after
-        if change <= CONVERGED * np.abs(v).max(initial=0.0):
-            return v, dof
+        change = float(np.abs(after - snapshot.v).max())
+        scale = max(scale, float(np.abs(after).max()))
+        if change <= CONVERGED * scale:
+            return after, _freedom(problem)
+        snapshot = evaluate(snapshot.system, snapshot.q, after, snapshot.t)
     raise ModelError(
-        f"no consistent velocity was found in {MAX_ITERATIONS} iterations at t={t:g}: the "
+        f"no consistent velocity was found in {MAX_ITERATIONS} iterations at t={snapshot.t:g}: the "
         f"constraints on velocities may have no common solution near the guess"
     )
 
 
 def _damped(
-    snapshot: Snapshot, step: Array, held: Sequence[int], resting: Sequence[str], before: float
-) -> tuple[Snapshot, float]:
+    snapshot: Snapshot, after: Snapshot, step: Array, held: Sequence[int], resting: Sequence[str],
+    before: float,
+) -> Snapshot:  # fmt: skip
     """The snapshot after a step, shortened while the constraints get worse."""
-    move = _position_map(snapshot) @ step
     length = 1.0
-    while True:
-        after = evaluate(snapshot.system, snapshot.q + length * move, snapshot.v, snapshot.t)
-        misfit = _misfit(position_problem(after, held, resting), snapshot)
-        if misfit < before or length < 1e-3 or _negligible(after, step):
-            return after, misfit
+    while _misfit(position_problem(after, held, resting)) >= before and length > 1e-3:
         length *= 0.5
+        after = _moved(snapshot, length * step)
+    return after
 
 
-def _misfit(problem: GaussProblem, scales: Snapshot | None = None) -> float:
-    """Largest violation, as the distance it takes along the row to repair, relative to 1."""
+def _moved(snapshot: Snapshot, step: Array) -> Snapshot:
+    """The snapshot after a step of the positions.
+
+    Where q' = N(q) v, q follows that flow for unit time instead of its tangent, which would leave
+    what the flow keeps, such as the length of a quaternion.
+    """
+    compiled, system = snapshot.compiled, snapshot.system
+    if "N" not in compiled.slices:
+        return evaluate(system, snapshot.q + step, snapshot.v, snapshot.t)
+
+    def flow(_: float, q: Array) -> Array:
+        out = compiled.run(q, step, snapshot.t, system.parameters)
+        return out[compiled.slices["qdot"]]
+
+    end = solve_ivp(flow, (0.0, 1.0), snapshot.q, method="DOP853", rtol=1e-13, atol=1e-16)
+    return evaluate(system, end.y[:, -1], snapshot.v, snapshot.t)
+
+
+def _misfit(problem: GaussProblem) -> float:
+    """Largest violation, as the distance it takes along the row to repair."""
     if not len(problem.rhs):
         return 0.0
     violation = problem.rhs.copy()
@@ -252,11 +272,6 @@ def _misfit(problem: GaussProblem, scales: Snapshot | None = None) -> float:
     lengths = np.linalg.norm(problem.rows, axis=1)
     lengths = np.where(lengths > 0, lengths, 1.0)
     return float(np.abs(violation / lengths).max())
-
-
-def _negligible(snapshot: Snapshot, step: Array) -> bool:
-    move = np.abs(_position_map(snapshot) @ step).max()
-    return bool(move <= CONVERGED * np.abs(snapshot.q).max())
 
 
 def _not_assembled(snapshot: Snapshot, problem: GaussProblem) -> ModelError:
@@ -314,12 +329,13 @@ def _gather(
     return snapshot.rows[rows], rhs[rows], [snapshot.layout.names[i] for i in rows]
 
 
-def _indices(system: System, held: Iterable[int | str], n: int, what: str) -> list[int]:
-    names = [system.coordinate_name(i) for i in range(n)]
+def _indices(names: Sequence[str], held: Iterable[int | str], what: str) -> list[int]:
     indices = []
-    for entry in held:
-        index = names.index(entry) if entry in names else entry
-        if not isinstance(index, int | np.integer) or not 0 <= index < n:
-            raise InputError(f"{what} has {entry!r}; there are: {', '.join(names)}")
+    for entry in [held] if isinstance(held, str) else held:
+        index = names.index(entry) if isinstance(entry, str) and entry in names else entry
+        if not isinstance(index, int | np.integer) or not 0 <= index < len(names):
+            raise InputError(
+                f"{what} has {entry!r}; there are: {', '.join(names)} (0 to {len(names) - 1})"
+            )
         indices.append(int(index))
     return indices

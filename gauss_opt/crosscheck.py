@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -44,6 +44,10 @@ class Route:
         Worst residual of the optimality conditions; without multipliers, of the constraints.
     seconds : float
         Time taken.
+    raw_difference : float
+        Relative distance between the point that the solver itself returned and the certified one,
+        in whitened coordinates. The acceleration is solved anew from the active set the solver
+        found, so only this tells solvers apart. NaN for closed forms, and where there is no point.
     failure : str
         Why it failed, if it did.
     """
@@ -54,6 +58,7 @@ class Route:
     multiplier_difference: float
     residual: float
     seconds: float
+    raw_difference: float = float("nan")
     failure: str = ""
 
 
@@ -88,18 +93,17 @@ class Crosscheck:
             f"{self.problem}",
             f"reference: {self.reference.solver}, a = "
             f"{np.array2string(self.reference.x, precision=8, threshold=8)}",
-            f"{'route':<24}{'acceleration':>14}{'multipliers':>14}{'residual':>12}{'time':>12}",
+            f"{'route':<24}{'acceleration':>14}{'multipliers':>14}{'residual':>12}"
+            f"  solver's own x{'time':>12}",
         ]
         for r in self.routes:
             if r.failure:
                 lines.append(f"{r.name:<24}  {r.failure}")
                 continue
-            multipliers = (
-                "-" if np.isnan(r.multiplier_difference) else f"{r.multiplier_difference:.1e}"
-            )
             lines.append(
-                f"{r.name:<24}{r.acceleration_difference:>14.1e}{multipliers:>14}"
-                f"{r.residual:>12.1e}{1e6 * r.seconds:>9.0f} us"
+                f"{r.name:<24}{r.acceleration_difference:>14.1e}"
+                f"{_shown(r.multiplier_difference):>14}{r.residual:>12.1e}"
+                f"{_shown(r.raw_difference):>16}{1e6 * r.seconds:>9.0f} us"
             )
         lines.append(f"all routes {verdict} to {self.tolerance:g}")
         return "\n".join(lines)
@@ -157,13 +161,42 @@ def compare_routes(
     problem = reference.problem
     white = whiten(problem)
     names = solvers.available() if solver_names is None else solver_names
-    routes = [_route(f"solver {name}", _by_solver(name), reference, white) for name in names]
+    for name in names:
+        solvers.make(name)  # refuses a name that does not exist before anything runs
+    routes = [_solver_route(name, reference, white) for name in names]
     for name, function in _closed_forms(reference, force, nonideal):
         routes.append(_route(name, function, reference, white))
     return Crosscheck(problem, reference, tuple(routes), tolerance)
 
 
 Answer = tuple[Array, Array | None]
+
+
+def _shown(number: float) -> str:
+    return "-" if np.isnan(number) else f"{number:.1e}"
+
+
+def _solver_route(name: str, reference: GaussSolution, white: Whitened) -> Route:
+    """A solver's route, with how far its own point is from the certified one."""
+    route = _route(f"solver {name}", _by_solver(name), reference, white)
+    try:
+        asked = white.normalised()
+        z = solvers.make(name).propose(asked).z
+    except Exception as error:  # whatever a solver raises is its failure, not ours
+        failure = route.failure or f"{type(error).__name__}: {error}"
+        return replace(route, failure=failure)
+    if z is None or np.shape(z) != np.shape(white.center):
+        return route
+    # The solver's z has the unit in which its right-hand side was written.
+    unit = np.linalg.norm(white.unit().rhs) / (np.linalg.norm(asked.rhs) or 1.0) or 1.0
+    certified = reference.x @ white.factor - white.center
+    difference = float(np.linalg.norm(unit * z - certified) / _scale(reference, white))
+    return replace(route, raw_difference=difference)
+
+
+def _scale(reference: GaussSolution, white: Whitened) -> float:
+    """Size of the terms that differences of accelerations are made of, whitened."""
+    return float(np.linalg.norm(white.center) + np.linalg.norm(reference.x @ white.factor) + 1e-300)
 
 
 def _by_solver(name: str) -> Callable[[GaussProblem], Answer]:
@@ -235,9 +268,9 @@ def _route(
         x, multipliers = run(problem)
     except (GaussError, ValueError, np.linalg.LinAlgError) as error:
         nan = float("nan")
-        return Route(name, None, nan, nan, nan, perf_counter() - start, str(error))
+        return Route(name, None, nan, nan, nan, perf_counter() - start, failure=str(error))
     seconds = perf_counter() - start
-    scale = np.linalg.norm(white.center) + np.linalg.norm(reference.x @ white.factor) + 1e-300
+    scale = _scale(reference, white)
     difference = float(np.linalg.norm((x - reference.x) @ white.factor) / scale)
     if multipliers is None:
         misfit = np.abs(problem.rows @ x - problem.rhs) / white.lengths / scale

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .problem import GaussProblem
+    from .result import Result
 
 __all__ = [
     "GaussError",
@@ -18,6 +19,8 @@ __all__ = [
     "MassError",
     "MissingPackageError",
     "ModelError",
+    "NonFiniteError",
+    "SimulationError",
     "SolverError",
     "TraceError",
     "UserFunctionError",
@@ -55,6 +58,10 @@ class UserFunctionError(GaussError, RuntimeError):
         super().__init__(message)
         self.function = function
         self.t = t
+
+
+class NonFiniteError(UserFunctionError):
+    """A function of the user's returned NaN or infinity."""
 
 
 class ProblemError(GaussError, RuntimeError):
@@ -100,6 +107,14 @@ class SolverError(ProblemError):
     ) -> None:
         super().__init__(message, problem)
         self.attempts = attempts
+
+
+class SimulationError(GaussError, RuntimeError):
+    """A simulation that could not go on; what it had computed is in ``result``."""
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class MissingPackageError(GaussError, ImportError):

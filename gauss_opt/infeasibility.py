@@ -19,7 +19,7 @@ __all__ = ["find_farkas", "infeasible"]
 def find_farkas(problem: LeastDistance) -> FarkasCertificate | None:
     """A verified Farkas certificate, or None when none was found."""
     for y in _candidates(problem):
-        certificate = verify_farkas(problem, y)
+        certificate = verify_farkas(problem, _polished(problem, y))
         if certificate is not None:
             return certificate
     return None
@@ -30,8 +30,7 @@ def _candidates(problem: LeastDistance) -> Iterator[Array]:
     if not len(problem.rhs):
         return
     ne = problem.n_equality
-    scale = float(np.abs(problem.rhs).max()) or 1.0
-    system = np.vstack([problem.rows.T, problem.rhs / scale])
+    system = np.vstack([problem.rows.T, problem.rhs])
     system = np.hstack([system, -system[:, :ne]])
     goal = np.zeros(len(system))
     goal[-1] = 1.0
@@ -49,6 +48,15 @@ def _candidates(problem: LeastDistance) -> Iterator[Array]:
         return
     if ray is not None:
         yield ray
+
+
+def _polished(problem: LeastDistance, y: Array) -> Array:
+    """y without the part of B'y that is left over from an inexact method, on the rows it uses."""
+    used = np.flatnonzero(np.abs(y) > 1e-12 * np.abs(y).max(initial=0.0))
+    columns = problem.rows[used].T
+    polished = np.zeros(len(y))
+    polished[used] = y[used] - np.linalg.lstsq(columns, columns @ y[used], rcond=None)[0]
+    return polished
 
 
 def infeasible(

@@ -16,8 +16,15 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from . import solvers
-from .active_set import Indices, SetSolution, least_multipliers, solve_set, solve_unit_rows
-from .certificate import Certificate, residuals
+from .active_set import (
+    Indices,
+    SetSolution,
+    least_multipliers,
+    pivot,
+    solve_set,
+    solve_unit_rows,
+)
+from .certificate import CANCELLING, Certificate, residuals
 from .errors import InputError, SolverError
 from .infeasibility import find_farkas, infeasible
 from .problem import Array, GaussProblem
@@ -34,6 +41,9 @@ DEFAULT_LADDER = ("daqp", "active_set", "nnls")
 
 # A multiplier or a slack below this, on the scale of the problem, may be zero.
 WEAK = 1e-9
+
+# A violation or a negative multiplier above this is more than round-off.
+SHARP = 1e-13
 
 # How small a multiplier must be, relative to the largest, for a solver to mean "inactive".
 PROPOSED = (1e-7, 1e-10, 1e-4)
@@ -105,8 +115,10 @@ class GaussSolver:
             self.name = solver
             self._adapters: dict[str, Adapter] = {solver: solvers.make(solver)}
         else:
-            self.name = type(solver).__name__
+            self.name = _name_of(solver)
             self._adapters = {self.name: solver}
+        fallback = (fallback,) if isinstance(fallback, str) else tuple(fallback)
+        solvers.require_known(*fallback)
         self.ladder = (self.name, *(name for name in fallback if name != self.name))
         self.tolerance = tolerance
         self.reuse_active_set = reuse_active_set
@@ -115,6 +127,7 @@ class GaussSolver:
         self._sets: dict[tuple[str, tuple[str, ...]], Indices] = {}
         self._metric: Array | None = None
         self._factor: Array | None = None
+        self._late: dict[str, Thread] = {}
 
     def solve(self, problem: GaussProblem) -> GaussSolution:
         """The certified minimiser of a problem.
@@ -160,24 +173,24 @@ class GaussSolver:
         self._sets[problem.kind, problem.names] = working
 
     def _climb(self, problem: GaussProblem, white: Whitened) -> GaussSolution:
-        unit = white.unit()
         attempts: list[tuple[str, str]] = []
         looked_for_proof = False
         for name in self.ladder:
             self.counts.qp_solver_calls += 1
+            unit = white.normalised()  # a new one: solvers have been seen to write into it
             proposal = self._ask(name, unit)
             reason = proposal.status
             for working in proposed_sets(unit, proposal):
                 solution = self._accept(problem, white, working, name, tuple(attempts))
                 if not isinstance(solution, Certificate):
-                    return solution
+                    return self._sharpened(white, unit, solution)
                 reason = f"certificate fails ({solution})"
             attempts.append((name, reason))
             self.counts.qp_fallbacks += 1
             log.info("solver %s failed on a %s problem: %s", name, problem.kind, reason)
             if not looked_for_proof:
                 looked_for_proof = True
-                proof = find_farkas(unit)
+                proof = find_farkas(white.normalised())
                 if proof is not None:
                     raise infeasible(problem, white, proof)
         listed = "; ".join(f"{name}: {reason}" for name, reason in attempts)
@@ -189,6 +202,30 @@ class GaussSolver:
             tuple(attempts),
         )
 
+    def _sharpened(
+        self, white: Whitened, unit: LeastDistance, solution: GaussSolution
+    ) -> GaussSolution:
+        """The same solution, unless it stays within the tolerance only just.
+
+        The right active set leaves round-off. What is more comes from a row that a solver, with a
+        tolerance of its own, took for inactive or active: then a few pivots lead to the right set.
+        """
+        found = solution.certificate
+        if max(found.inequality, found.dual) <= SHARP:
+            return solution
+        inequalities = solution.working[solution.working >= unit.n_equality]
+        try:
+            result = pivot(unit, inequalities)
+        except (ArithmeticError, np.linalg.LinAlgError):
+            return solution
+        if result.farkas is not None:
+            return solution
+        working = np.union1d(np.arange(unit.n_equality), result.working)
+        better = self._accept(solution.problem, white, working, solution.solver, solution.attempts)
+        if isinstance(better, Certificate) or better.certificate.worst > found.worst:
+            return solution
+        return better
+
     def _ask(self, name: str, problem: LeastDistance) -> Proposal:
         """A solver's proposal; whatever it raises becomes a status."""
         try:
@@ -196,12 +233,36 @@ class GaussSolver:
             if adapter is None:
                 adapter = self._adapters[name] = solvers.make(name)
             if self.time_limit is None:
-                return adapter.propose(problem)
-            return _within(self.time_limit, adapter, problem)
-        except InputError:
+                return _checked(adapter.propose(problem), problem)
+            if name in self._late and self._late[name].is_alive():
+                return Proposal("still busy with an earlier problem")
+            return _checked(self._within(self.time_limit, name, adapter, problem), problem)
+        except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
             raise
-        except Exception as error:
+        except BaseException as error:  # a panic of a Rust extension is not an Exception
             return Proposal(f"{type(error).__name__}: {error}")
+
+    def _within(
+        self, seconds: float, name: str, adapter: Adapter, problem: LeastDistance
+    ) -> Proposal:
+        """Ask in a thread of its own, and give up waiting after a while."""
+        answers: list[Proposal | BaseException] = []
+
+        def ask() -> None:
+            try:
+                answers.append(adapter.propose(problem))
+            except BaseException as error:
+                answers.append(error)
+
+        thread = Thread(target=ask, daemon=True)
+        thread.start()
+        thread.join(seconds)
+        if not answers:
+            self._late[name] = thread
+            return Proposal(f"no answer within {seconds:g} s")
+        if isinstance(answers[0], BaseException):
+            raise answers[0]
+        return answers[0]
 
     def _accept(
         self,
@@ -248,11 +309,16 @@ class GaussSolver:
         duals = least_multipliers(unit, answer.z, holding)
         if duals is None:
             return None
-        threshold = WEAK * np.abs(duals).max(initial=0.0)
+        threshold = WEAK * max(_reach(white, answer.z), np.abs(duals).max(initial=0.0))
         carrying = holding[(holding < unit.n_equality) | (duals[holding] > threshold)]
-        z = solve_set(white, carrying).z
+        z, multipliers, rank, _ = solve_set(white, carrying)
         x = white.point(z)
-        multipliers = duals / white.lengths
+        if rank < len(carrying):
+            if (z != answer.z).any():  # the same z whoever proposed: the same multipliers
+                duals = least_multipliers(unit, z, holding)
+                if duals is None:
+                    return None
+            multipliers = duals / white.lengths
         proof = residuals(problem, white, x, z, multipliers)
         if not proof.passes(self.tolerance):
             return None
@@ -293,6 +359,12 @@ def solve(
     return GaussSolver(solver, **options).solve(problem)  # type: ignore[arg-type]
 
 
+def _name_of(solver: Adapter) -> str:
+    """The class; of a class that is just called Solver, as ours are, the module."""
+    name = type(solver).__name__
+    return name if name != "Solver" else type(solver).__module__.rpartition(".")[2]
+
+
 def proposed_sets(problem: LeastDistance, proposal: Proposal) -> Iterator[Indices]:
     """Working sets that a proposal can mean, the most likely first.
 
@@ -312,60 +384,64 @@ def proposed_sets(problem: LeastDistance, proposal: Proposal) -> Iterator[Indice
 def _active_rows(problem: LeastDistance, proposal: Proposal) -> Iterator[NDArray[np.bool_]]:
     multipliers, z = proposal.multipliers, proposal.z
     if multipliers is not None:
-        multipliers = np.asarray(multipliers, dtype=float)
-        if multipliers.shape != (problem.n_inequality,) or not np.isfinite(multipliers).all():
-            return
         largest = multipliers.max(initial=0.0)
         for zero in PROPOSED:
             yield multipliers > zero * largest
     if z is not None:
-        z = np.asarray(z, dtype=float)
-        if z.shape != (problem.n,) or not np.isfinite(z).all():
-            return
         yield problem.slack(z) <= PROPOSED[0] * (1e-300 + np.linalg.norm(z))
 
 
-def _slack(white: Whitened, z: Array) -> tuple[Array, Array]:
-    """Slack of the inequality rows at z, relative, and the lengths of these rows."""
+def _reach(white: Whitened, z: Array) -> float:
+    """The length of z, or that of its round-off."""
+    reach: float = blas.dnrm2(z) + CANCELLING * blas.dnrm2(white.center) + 1e-300
+    return reach
+
+
+def _slack(white: Whitened, z: Array) -> Array:
+    """Slack of the inequality rows at z, relative."""
     ne = white.n_equality
-    lengths = white.lengths[ne:]
-    scale = np.abs(white.rhs[ne:]) + lengths * np.linalg.norm(z) + 1e-300
-    slack = blas.dgemv(1.0, white.columns[:, ne:], z, -1.0, white.rhs[ne:], trans=1)
-    return slack / scale, lengths
+    rhs = white.rhs[ne:]
+    scale = np.abs(rhs) + white.lengths[ne:] * _reach(white, z)
+    slack: Array = blas.dgemv(1.0, white.columns[:, ne:], z, -1.0, rhs, trans=1) / scale
+    return slack
 
 
 def _weak(white: Whitened, answer: SetSolution) -> bool:
     """Whether a row has neither force nor slack: then the active set is not unique."""
     if white.n_equality == len(white.rhs):
         return False
-    slack, lengths = _slack(white, answer.z)
-    forces = answer.multipliers[white.n_equality :] * lengths
-    size = np.linalg.norm(answer.z) + 1e-300
-    return bool((np.maximum(np.abs(slack), forces / size) <= WEAK).any())
+    forces = answer.multipliers[white.n_equality :] * white.lengths[white.n_equality :]
+    size = _reach(white, answer.z)
+    if min(forces.tolist()) / size > WEAK:
+        return False  # every row pushes, so no slack needs to be looked at
+    slack = np.abs(_slack(white, answer.z))
+    return bool((np.maximum(slack, forces / size) <= WEAK).any())
 
 
 def _touching(white: Whitened, z: Array) -> Indices:
     """Inequality rows that hold with equality at z."""
     if white.n_equality == len(white.rhs):
         return np.arange(0)
-    return white.n_equality + np.flatnonzero(_slack(white, z)[0] <= WEAK)
+    return white.n_equality + np.flatnonzero(_slack(white, z) <= WEAK)
 
 
-def _within(seconds: float, adapter: Adapter, problem: LeastDistance) -> Proposal:
-    """Ask in a thread of its own, and give up waiting after a while."""
-    answers: list[Proposal | Exception] = []
-
-    def ask() -> None:
-        try:
-            answers.append(adapter.propose(problem))
-        except Exception as error:
-            answers.append(error)
-
-    thread = Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not answers:
-        return Proposal(f"no answer within {seconds:g} s")
-    if isinstance(answers[0], Exception):
-        raise answers[0]
-    return answers[0]
+def _checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
+    """A proposal with arrays of the right shape and finite numbers, or the reason why not."""
+    if not isinstance(proposal, Proposal):
+        raise TypeError(f"propose() returned a {type(proposal).__name__}, not a Proposal")
+    if proposal.status != "solved":
+        return Proposal(str(proposal.status))
+    if proposal.z is None and proposal.multipliers is None:
+        return Proposal("says solved, but gives neither z nor multipliers")
+    arrays: list[Array | None] = []
+    for what, value, size in (
+        ("z", proposal.z, problem.n),
+        ("multipliers", proposal.multipliers, problem.n_inequality),
+    ):
+        array = None if value is None else np.asarray(value, dtype=float)
+        if array is not None and array.shape != (size,):
+            return Proposal(f"says solved, but {what} has shape {array.shape}, not ({size},)")
+        if array is not None and not np.isfinite(array).all():
+            return Proposal(f"says solved, but {what} is not finite")
+        arrays.append(array)
+    return Proposal("solved", *arrays)

@@ -55,6 +55,8 @@ class _ByHand:
         _check_name(self.name)  # type: ignore[attr-defined]
         if (self.jacobian is None) != (self.bias is None):
             raise ModelError(f"{self}: give jacobian= and bias= together, or neither")
+        if self.time_derivative is not None and self.jacobian is None:
+            raise ModelError(f"{self}: time_derivative= goes with jacobian= and bias=")
 
     @property
     def by_hand(self) -> bool:
@@ -146,11 +148,18 @@ class Contact(_ByHand):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        values = np.atleast_1d(np.asarray(self.restitution))
-        if values.dtype.kind not in "fiu" or not ((values >= 0) & (values <= 1)).all():
+        try:
+            values = np.atleast_1d(np.asarray(self.restitution))
+        except ValueError:  # a ragged list
+            values = np.array([None])
+        fits = values.dtype.kind in "fiu" and values.ndim == 1 and values.size > 0
+        if not fits or not ((values >= 0) & (values <= 1)).all():
             raise ModelError(
                 f"{self}: restitution must be between 0 and 1, got {self.restitution!r}"
             )
+
+        if np.ndim(self.restitution):  # a list could be changed afterwards
+            object.__setattr__(self, "restitution", tuple(values.tolist()))
 
     @property
     def phi(self) -> Function:

@@ -15,12 +15,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gauss_opt.closed_form import (
+from .closed_form import kkt
+from .closed_form_algebra import (
     EPS,
     Array,
     RowSpace,
     finite_rows,
-    kkt,
     require_consistent,
     require_unique_minimiser,
     row_lengths,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -144,10 +145,16 @@ class GaussProblem:
 
 
 def symmetrised(matrix: Array, what: str, tolerance: float = 1e-10) -> Array:
-    """The symmetric part; an asymmetry beyond round-off is an error that shows the difference."""
+    """The symmetric part; an asymmetry beyond round-off is an error that shows the difference.
+
+    An entry is judged by the diagonal entries of its row and column, so that a heavy body does
+    not hide the asymmetry of a light one.
+    """
     difference = np.abs(matrix - matrix.T)
-    if difference.size and difference.max() > tolerance * np.abs(matrix).max():
-        i, j = np.unravel_index(int(difference.argmax()), difference.shape)
+    size = np.sqrt(np.abs(matrix.diagonal()))
+    allowed = tolerance * np.outer(size, size) + 1e-14 * np.abs(matrix).max(initial=0.0)
+    if (difference > allowed).any():
+        i, j = np.unravel_index(int((difference - allowed).argmax()), difference.shape)
         raise InputError(
             f"{what} is not symmetric: entry ({i}, {j}) is {matrix[i, j]:.6g} but entry "
             f"({j}, {i}) is {matrix[j, i]:.6g}, a difference of {difference[i, j]:.3g}"
@@ -156,9 +163,15 @@ def symmetrised(matrix: Array, what: str, tolerance: float = 1e-10) -> Array:
 
 
 def require_semidefinite(matrix: Array, what: str) -> None:
-    """Refuse an indefinite mass, with the smallest eigenvalue and its direction."""
-    values, vectors = np.linalg.eigh(matrix)
-    if values[0] < -1e-12 * np.abs(values).max():
+    """Refuse an indefinite mass, with the smallest eigenvalue and its direction.
+
+    It is judged with its diagonal scaled to 1, in which no unit of mass remains.
+    """
+    size = np.sqrt(np.abs(matrix.diagonal()))
+    size = np.where(size > 0, size, 1.0)
+    scaled = np.linalg.eigvalsh(matrix / np.outer(size, size))
+    if scaled[0] < -1e-12 * np.abs(scaled).max():
+        values, vectors = np.linalg.eigh(matrix)
         direction = np.array2string(vectors[:, 0], precision=3, threshold=12)
         raise InputError(
             f"{what} is indefinite: its smallest eigenvalue is {values[0]:.6g}, in the direction "
@@ -175,7 +188,8 @@ def real_array(what: str, value: Any) -> Array:
     if raw.dtype.kind not in "fiub":
         raise InputError(f"{what} must hold real numbers, got dtype {raw.dtype}")
     array = np.array(raw, dtype=float)
-    if not np.isfinite(array).all():
+    # The square sum is cheap and finite unless an entry is not, or nearly overflows.
+    if not isfinite(np.vdot(array, array)) and not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         shown = index[0] if len(index) == 1 else index
         place = f"[{shown}]" if index else ""

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .compiled import Block, Compiled, Layout
-from .errors import InputError, ModelError, TraceError, UserFunctionError
-from .model import Servo
+from .compiled import Compiled, full_mass
+from .errors import InputError, ModelError, NonFiniteError, TraceError
+from .hand_derivatives import check_by_hand, fill_by_hand
+from .layout import Layout
 from .problem import Array, real_array, require_semidefinite, symmetrised
 from .system import System
 from .whiten import factorise
@@ -95,7 +96,7 @@ class Snapshot:
     @cached_property
     def offset(self) -> Array:
         """w with rate = A v + w: the part of the rates that does not depend on v linearly."""
-        offset: Array = self.rate - self.rows @ self.v
+        offset: Array = self.rate - self.rows.dot(self.v)
         return offset
 
     def with_ideal_force(self, ideal_force: Array) -> Snapshot:
@@ -135,15 +136,15 @@ def evaluate(system: System, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Snap
     (array([[2., 0.]]), array([-8.]))
     """
     v = read_only("v", v)
-    compiled = system.compiled(len(v)) if v.ndim == 1 and system.nv is None else None
-    compiled = compiled or system.compiled(system.nv or 0)
+    if system.nv is None and (v.ndim != 1 or not len(v)):
+        raise InputError(f"v must be a vector with one entry for each velocity, got {v!r}")
+    compiled = system.compiled(len(v) if system.nv is None else system.nv)
     q = read_only("q", q)
-    for name, array, size in (("q", q, compiled.nq), ("v", v, compiled.nv)):
-        if array.shape != (size,):
-            raise InputError(f"{name} must have shape ({size},), got {array.shape}")
-    if not isfinite(t):
-        raise InputError(f"t is {t}: it must be finite")
-    return evaluate_checked(system, compiled, q, v, float(t))
+    if q.shape != (compiled.nq,):
+        raise InputError(f"q must have shape ({compiled.nq},), got {q.shape}")
+    if v.shape != (compiled.nv,):
+        raise InputError(f"v must have shape ({compiled.nv},), got {v.shape}")
+    return evaluate_checked(system, compiled, q, v, _time(t))
 
 
 def evaluate_checked(system: System, compiled: Compiled, q: Array, v: Array, t: float) -> Snapshot:
@@ -155,7 +156,7 @@ def evaluate_checked(system: System, compiled: Compiled, q: Array, v: Array, t: 
     out = compiled.run(q, v, t, parameters)
     slices, nv = compiled.slices, compiled.nv
     if compiled.by_hand:
-        _fill_by_hand(compiled, out, q, v, t, parameters)
+        fill_by_hand(compiled, out, q, v, t, parameters)
     if not isfinite(out.dot(out)):
         _refuse_non_finite(compiled, out, q, v, t)
     out.setflags(write=False)
@@ -171,31 +172,47 @@ def evaluate_checked(system: System, compiled: Compiled, q: Array, v: Array, t: 
     nonideal = out[slices["nonideal"]] if "nonideal" in slices else None
     if "nonideal" in direct:
         nonideal = direct["nonideal"].array(arguments, parameters, (nv,))
-    return Snapshot(
-        system,
-        compiled,
-        q,
-        v,
-        t,
-        mass,
-        force,
-        nonideal,
-        out[slices["rows"]].reshape(-1, nv),
-        out[slices["rhs"]],
-        out[slices["value"]],
-        out[slices["rate"]],
-        out[slices["qdot"]] if "qdot" in slices else v,
-        _enabled(compiled, arguments, parameters) if compiled.switches else None,
+    # All fields at once: the __init__ of a frozen dataclass takes as long as the traced functions.
+    snapshot = Snapshot.__new__(Snapshot)
+    snapshot.__dict__.update(
+        system=system,
+        compiled=compiled,
+        q=q,
+        v=v,
+        t=t,
+        mass=mass,
+        force=force,
+        nonideal=nonideal,
+        rows=out[slices["rows"]].reshape(-1, nv),
+        rhs=out[slices["rhs"]],
+        value=out[slices["value"]],
+        rate=out[slices["rate"]],
+        qdot=out[slices["qdot"]] if "qdot" in slices else v,
+        enabled=_enabled(compiled, arguments, parameters) if compiled.switches else None,
     )
+    return snapshot
 
 
 def potential_energy(system: System, q: ArrayLike, t: float = 0.0) -> float:
     """Potential energy at a position; the system must have been given ``potential``."""
-    q = read_only("q", q)
-    function = system.compiled(system.nv or len(q)).potential
-    if function is None:
+    if system.potential is None:
         raise ModelError("the system has no potential=")
-    return float(function.array({"q": q, "t": t}, system.parameters, ()))
+    q = read_only("q", q)
+    compiled = system.compiled(np.size(q) if system.nv is None else system.nv)
+    if q.shape != (compiled.nq,):
+        raise InputError(f"q must have shape ({compiled.nq},), got {q.shape}")
+    function = compiled.potential
+    assert function is not None
+    return float(function.array({"q": q, "t": _time(t)}, system.parameters, ()))
+
+
+def _time(t: Any) -> float:
+    if type(t) is float and isfinite(t):
+        return t
+    time = real_array("t", t)
+    if time.ndim:
+        raise InputError(f"t must be a number, got shape {time.shape}")
+    return float(time)
 
 
 def read_only(what: str, value: ArrayLike) -> Array:
@@ -212,12 +229,12 @@ def _mass(
     if "mass" in compiled.direct:
         function = compiled.direct["mass"]
         raw = function.checked(function.plain(arguments, parameters), None, arguments)
-        mass = raw * np.eye(nv) if raw.ndim == 0 else np.diag(raw) if raw.ndim == 1 else raw
-        if mass.shape != (nv, nv):
-            raise InputError(f"mass must return shape ({nv}, {nv}), got {raw.shape}")
+        mass = full_mass(raw, nv)
+        mass.setflags(write=False)
     else:
         mass = out[compiled.slices["mass"]].reshape(nv, nv)
-    if np.array_equal(mass, mass.T):
+    # Comparing bytes is the quickest; only -0.0 against 0.0 needs the slower comparison.
+    if mass.tobytes() == mass.T.tobytes() or np.array_equal(mass, mass.T):
         return mass
     return symmetrised(mass, f"mass (at t={arguments['t']:g})")
 
@@ -227,7 +244,11 @@ def _enabled(
 ) -> NDArray[np.bool_]:
     enabled = np.ones(compiled.layout.n_rows, dtype=bool)
     for block, condition in compiled.switches:
-        enabled[block.rows] = bool(condition.plain(arguments, parameters))
+        value = condition.plain(arguments, parameters)
+        if np.ndim(value) or not isinstance(value, bool | np.bool_):
+            raise InputError(f"{condition.label} must return True or False, got {value!r}")
+        enabled[block.rows] = value
+    enabled.setflags(write=False)
     return enabled
 
 
@@ -241,14 +262,15 @@ def _refuse_non_finite(compiled: Compiled, out: Array, q: Array, v: Array, t: fl
         if not part.start <= bad[0] < part.stop:
             continue
         if name not in ("value", "rate", "rows", "rhs"):
-            label, what = name, f"{name} is not finite"
+            label = {"short mass": "mass", "N": "kinematics", "qdot": "kinematics"}.get(name, name)
+            what = f"{label} is not finite"
         else:
             row = (bad[0] - part.start) // (compiled.nv if name == "rows" else 1)
             item = compiled.layout.block(compiled.layout.names[row]).item
             label = str(item)
             words = {"value": "value", "rate": "rate", "rows": "normal", "rhs": "second derivative"}
             what = f"the {words[name]} of {label} is not finite"
-        raise UserFunctionError(
+        raise NonFiniteError(
             f"{what} ({out[bad[0]]}) {state}: check the function for divisions by zero and roots "
             f"of negative numbers there",
             function=label,
@@ -273,91 +295,3 @@ def _check(system: System, compiled: Compiled, q: Array, v: Array, t: float) -> 
         mass = _mass(compiled, out, {"q": q, "v": v, "t": t}, system.parameters)
         if factorise(mass) is None:
             require_semidefinite(mass, f"mass (at t={t:g})")
-
-
-def _fill_by_hand(
-    compiled: Compiled, out: Array, q: Array, v: Array, t: float, parameters: Mapping[str, Any]
-) -> None:
-    """Put hand-given values and derivatives where the traced ones would be."""
-    slices = compiled.slices
-    N = out[slices["N"]].reshape(compiled.nq, compiled.nv) if "N" in slices else None
-    rows = out[slices["rows"]].reshape(-1, compiled.nv)
-    for block in compiled.by_hand:
-        value, rate, jacobian, bias = by_hand(compiled, block, N, q, v, t, parameters)
-        item = block.item
-        rhs = -bias
-        if isinstance(item, Servo):
-            rhs -= 2.0 * item.damping * item.frequency * rate + item.frequency**2 * value
-        rows[block.rows] = jacobian
-        for name, part in (("value", value), ("rate", rate), ("rhs", rhs)):
-            out[slices[name]][block.rows] = part
-
-
-def by_hand(
-    compiled: Compiled, block: Block, N: Array | None, q: Array, v: Array, t: float,
-    parameters: Mapping[str, Any],
-) -> tuple[Array, Array, Array, Array]:  # fmt: skip
-    """Value, rate, Jacobian in v, and bias of a constraint with hand-given derivatives."""
-    functions = compiled.hand_functions[block.name]
-    arguments = {"q": q, "v": v, "t": t}
-    k = block.rows.stop - block.rows.start
-    columns = compiled.nv if block.on_velocity else compiled.nq
-    flat = () if block.scalar else (k,)
-    value = functions["phi"].array(arguments, parameters, flat).reshape(k)
-    bias = functions["bias"].array(arguments, parameters, flat).reshape(k)
-    jacobian = functions["jacobian"].array(
-        arguments, parameters, (columns,) if block.scalar else (k, columns)
-    )
-    jacobian = jacobian.reshape(k, columns)
-    if block.on_velocity:
-        return value, value, jacobian, bias
-    jacobian = jacobian if N is None else jacobian @ N
-    rate = jacobian @ v
-    if "time_derivative" in functions:
-        rate = rate + functions["time_derivative"].array(arguments, parameters, flat).reshape(k)
-    return value, rate, jacobian, bias
-
-
-def check_by_hand(
-    compiled: Compiled, block: Block, q: Array, v: Array, t: float, parameters: Mapping[str, Any]
-) -> None:
-    """Compare hand-given derivatives with central differences along the motion and across it."""
-    step = 1e-5
-
-    def at(q: Array, v: Array, t: float) -> tuple[Array, Array, Array, Array]:
-        N = None
-        if "N" in compiled.slices:
-            out = compiled.run(q, v, t, parameters)
-            N = out[compiled.slices["N"]].reshape(compiled.nq, compiled.nv)
-        return by_hand(compiled, block, N, q, v, t, parameters)
-
-    def q_dot(q: Array, v: Array, t: float) -> Array:
-        slices = compiled.slices
-        return compiled.run(q, v, t, parameters)[slices["qdot"]] if "qdot" in slices else v
-
-    _, rate, jacobian, bias = at(q, v, t)
-    for j in range(compiled.nv):
-        unit = np.zeros(compiled.nv)
-        unit[j] = step
-        if block.on_velocity:
-            numeric = (at(q, v + unit, t)[0] - at(q, v - unit, t)[0]) / (2 * step)
-        else:
-            shift = q_dot(q, unit, t)
-            numeric = (at(q + shift, v, t)[0] - at(q - shift, v, t)[0]) / (2 * step)
-        _compare(f"jacobian (column {j})", block, jacobian[:, j], numeric)
-    motion = q_dot(q, v, t)
-    h = step * (1.0 + np.abs(q).max()) / (1.0 + np.abs(motion).max())
-    ahead, behind = at(q + h * motion, v, t + h), at(q - h * motion, v, t - h)
-    if not block.on_velocity:
-        _compare("time_derivative (in the rate)", block, rate, (ahead[0] - behind[0]) / (2 * h))
-    _compare("bias", block, bias, (ahead[1] - behind[1]) / (2 * h))
-
-
-def _compare(what: str, block: Block, given: Array, numeric: Array) -> None:
-    worst = int(np.abs(given - numeric).argmax())
-    if abs(given[worst] - numeric[worst]) > 1e-5 * (1.0 + np.abs(numeric).max()):
-        raise ModelError(
-            f"the hand-given {what} of {block.item} is {given[worst]:.8g} but differences of the "
-            f"function give {numeric[worst]:.8g}; correct it, or switch this check off with "
-            f"check_derivatives=False"
-        )

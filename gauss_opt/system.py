@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -65,12 +67,15 @@ class System:
     nv: int | None = field(default=None, kw_only=True)
     parameters: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     coordinates: Sequence[str] | None = field(default=None, kw_only=True)
-    _compiled: dict[int, Compiled] = field(default_factory=dict, kw_only=True, repr=False)
+    _compiled: dict[int, Compiled] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
-        set_field(self, "constraints", tuple(self.constraints))
-        set_field(self, "contacts", tuple(self.contacts))
+        for word in ("constraints", "contacts"):
+            given = getattr(self, word)
+            if isinstance(given, (Constraint, Contact)):
+                raise ModelError(f"{word}= must be a list: write {word}=[...] around {given}")
+            set_field(self, word, tuple(given))
         self._check_kinds()
         if not callable(self.mass):
             set_field(self, "mass", _constant_mass(self.mass))
@@ -80,13 +85,7 @@ class System:
             raise ModelError(
                 "a mass that depends on q needs force=: its velocity terms belong there"
             )
-        values = {
-            name: real_array(f"parameter {name!r}", value)
-            for name, value in self.parameters.items()
-        }
-        set_field(
-            self, "parameters", {k: float(v) if v.ndim == 0 else v for k, v in values.items()}
-        )
+        set_field(self, "parameters", _checked_parameters(self.parameters))
         self._check_sizes()
         if self.nv is not None:
             self.compiled(self.nv)
@@ -94,6 +93,10 @@ class System:
     def compiled(self, nv: int) -> Compiled:
         """The traced functions for a number of velocities; traced once and kept."""
         if nv not in self._compiled:
+            if self.coordinates is not None and self.nq is None and len(self.coordinates) != nv:
+                raise ModelError(
+                    f"coordinates= has {len(self.coordinates)} names for {nv} positions"
+                )
             self._compiled[nv] = compile_system(self, self.nq if self.nq is not None else nv, nv)
         return self._compiled[nv]
 
@@ -133,6 +136,8 @@ class System:
         set_field(self, "nq", self.nq if self.nq is not None else nv)
         if self.coordinates is not None:
             set_field(self, "coordinates", tuple(map(str, self.coordinates)))
+            if len(set(self.coordinates)) < len(self.coordinates):
+                raise ModelError(f"coordinates= has a name twice: {', '.join(self.coordinates)}")
             if self.nq is not None and len(self.coordinates) != self.nq:
                 raise ModelError(
                     f"coordinates= has {len(self.coordinates)} names for nq={self.nq} positions"
@@ -154,7 +159,10 @@ class System:
                     f"parameter {name!r} has shape {np.shape(self.parameters[name])}, "
                     f"got {np.shape(value)}"
                 )
-        return replace(self, parameters={**self.parameters, **values})
+        changed = copy(self)
+        parameters = _checked_parameters({**self.parameters, **values})
+        object.__setattr__(changed, "parameters", parameters)
+        return changed
 
     def coordinate_name(self, index: int) -> str:
         """Name of a position, ``q[index]`` unless the user gave one."""
@@ -175,6 +183,17 @@ class System:
         return text
 
     __repr__ = __str__
+
+
+def _checked_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Floats and read-only arrays, in a mapping nobody can change behind the traced functions."""
+    for name in parameters:
+        if name in ("q", "v", "t", "ideal_force"):
+            raise ModelError(f"a parameter cannot be called {name!r}: the functions' arguments are")
+    values = {name: real_array(f"parameter {name!r}", v) for name, v in parameters.items()}
+    for array in values.values():
+        array.setflags(write=False)
+    return MappingProxyType({k: float(v) if v.ndim == 0 else v for k, v in values.items()})
 
 
 def _constant_mass(mass: Any) -> Array:

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from .errors import InputError, ModelError, TraceError, UserFunctionError
+from .errors import InputError, ModelError, NonFiniteError, TraceError, UserFunctionError
 from .model import Function
 from .problem import Array
 from .symbols import symbol, symbols, to_sx
 
-__all__ = ["Symbols", "UserFunction"]
+__all__ = ["Symbols", "UserFunction", "flatten_parameters", "probe_points"]
+
+# Traced and plain value of a function may differ by this part of the value, and by what a relative
+# change NOISE of the arguments does to it: round-off is far below both, also where large terms
+# cancel.
+AGREES = 1e-8
+NOISE = 1e-9
 
 _ADVICE = (
     "Use numpy functions instead of math, np.where instead of if, and build arrays with "
@@ -122,9 +128,12 @@ class UserFunction:
             ) from error
 
     def array(
-        self, arguments: Mapping[str, Any], parameters: Mapping[str, Any], shape: tuple[int, ...]
+        self,
+        arguments: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+        shape: tuple[int, ...] | None,
     ) -> Array:
-        """Call it with numbers and check that it returns real numbers of this shape."""
+        """Call it with numbers and check that it returns real numbers of this shape, if given."""
         return self.checked(self.plain(arguments, parameters), shape, arguments)
 
     def checked(
@@ -144,10 +153,11 @@ class UserFunction:
         if shape is not None and raw.shape != shape:
             raise InputError(f"{self.label} must return shape {shape}, got {raw.shape}")
         array = np.array(raw, dtype=float)
+        array.setflags(write=False)
         if not np.isfinite(array).all():
             t = float(arguments.get("t", float("nan")))
             state = ", ".join(f"{name}={_brief(arguments[name])}" for name in self.takes)
-            raise UserFunctionError(
+            raise NonFiniteError(
                 f"{self.label} returned {_brief(array)}, which is not finite (at {state})",
                 function=self.label,
                 t=t,
@@ -167,31 +177,51 @@ class UserFunction:
         except Exception as error:
             raise TraceError(f"{self.label} cannot be traced: {error}. {_ADVICE}") from error
 
-    def compare(
-        self, traced: Array, arguments: Mapping[str, Any], parameters: Mapping[str, Any]
-    ) -> str | None:
-        """How traced and plain value differ at a point; None when they agree.
+    def probe(
+        self,
+        arguments: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+        shape: tuple[int, ...] | None = None,
+    ) -> Array | None:
+        """Its plain value at a trial point; None where it raises or is not finite.
 
-        A point at which the function raises or is not finite proves nothing, and agrees.
+        Such a point proves nothing: it may lie where the function is not defined.
         """
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                plain = np.asarray(self.plain(arguments, parameters), dtype=float)
+                return self.array(arguments, parameters, shape)
         except UserFunctionError:
             return None
-        if not np.isfinite(plain).all():
-            return None
-        plain = plain.reshape(traced.shape) if plain.size == traced.size else plain
-        scale = 1e-8 * (1.0 + np.abs(plain).max(initial=0.0))
-        if plain.shape == traced.shape and (np.abs(plain - traced) <= scale).all():
-            return None
+
+    def difference(self, plain: Array, traced: Array, arguments: Mapping[str, Any]) -> str:
+        """The message when traced and plain value differ."""
         state = ", ".join(f"{name}={_brief(arguments[name])}" for name in self.takes)
         return (
             f"{self.label} gives {_brief(plain)} when called but {_brief(traced)} when traced "
             f"(at {state}): it must depend on its arguments alone, not on random numbers, on "
             f"state that changes, or on the type of what it is given"
         )
+
+
+def agree(plain: Array, traced: Array, noise: Array | float = 0.0) -> bool:
+    """Whether a plain and a traced value are the same but for round-off, entry by entry."""
+    if plain.size != traced.size:
+        return False
+    plain = plain.reshape(traced.shape)
+    size = np.abs(plain)
+    allowed = AGREES * size + 1e-14 * size.max(initial=0.0) + noise
+    return bool((np.abs(plain - traced) <= allowed).all())
+
+
+def probe_points(nq: int, nv: int) -> Iterator[tuple[Array, Array, float]]:
+    """States at which functions are tried: fixed pseudo-random ones of several sizes."""
+    rng = np.random.default_rng(20260101)
+    for scale in (1.0, 1.0, 0.1, 3.0, 10.0):
+        q, v = scale * rng.normal(size=nq), scale * rng.normal(size=nv)
+        for array in (q, v):
+            array.setflags(write=False)
+        yield q, v, float(rng.uniform(0, scale))
 
 
 def _ndim(value: Any) -> int:

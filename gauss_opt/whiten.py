@@ -22,9 +22,23 @@ from .problem import Array, GaussProblem
 
 __all__ = ["LeastDistance", "Whitened", "factorise", "whiten"]
 
+# Options of BLAS calls by position: as keywords they cost as much as the arithmetic.
+LOWER = (1, 0, 1)  # dtrsv: incx, offx, lower
+LOWER_TRANSPOSED = (1, 0, 1, 1)  # dtrsv: incx, offx, lower, trans
+LEFT_LOWER = (0, 1)  # dtrsm: side, lower
+GRAM = (0.0, None, 1)  # dsyrk: beta, c, trans
+TRANSPOSED = (0, 1, 0, 1, 1)  # dgemv: offx, incx, offy, incy, trans
+
 # A pivot of the Cholesky factor this small, relative to the diagonal entry it comes from, is
 # what round-off leaves of a zero.
 SINGULAR_PIVOT = 1e-13
+
+# A violation below this part of |L'x^| is not scaled up for the solvers: r = b - A x^ has lost
+# too many digits.
+VISIBLE = 1e-4
+
+# Row lengths, in the metric of the inverse mass, whose squares neither vanish nor overflow.
+SHORTEST, LONGEST = 1e-140, 1e140
 
 
 class LeastDistance(NamedTuple):
@@ -38,11 +52,14 @@ class LeastDistance(NamedTuple):
         Their right-hand sides.
     n_equality : int
         How many of the rows are equalities.
+    terms : (m,) array or float
+        Size of the numbers that each rhs is the difference of: its round-off is this times eps.
     """
 
     rows: Array
     rhs: Array
     n_equality: int
+    terms: Array | float = 0.0
 
     @property
     def n(self) -> int:
@@ -94,16 +111,28 @@ class Whitened(NamedTuple):
         rows = np.ascontiguousarray((self.columns / self.lengths).T)
         return LeastDistance(rows, self.rhs / self.lengths, self.n_equality)
 
+    def normalised(self) -> LeastDistance:
+        """The same, with z in units of the largest violation at z = 0: what solvers are given.
+
+        Their tolerances are absolute. A row that is far from active does not count, nor does a
+        violation near the round-off of r.
+        """
+        rows, rhs, ne, _ = self.unit()
+        reach = float(np.linalg.norm(self.center))
+        violation = max(np.abs(rhs[:ne]).max(initial=0.0), rhs[ne:].max(initial=0.0))
+        scale = max(float(violation), VISIBLE * reach) or 1.0
+        return LeastDistance(rows, rhs / scale, ne, (np.abs(rhs) + 2.0 * reach) / scale)
+
     def point(self, z: Array) -> Array:
         """x = x^ + L^-T z."""
-        x: Array = blas.dtrsv(self.factor, self.center + z, lower=1, trans=1)
+        x: Array = blas.dtrsv(self.factor, self.center + z, *LOWER_TRANSPOSED)
         return x
 
 
 def factorise(metric: Array) -> Array | None:
     """Lower Cholesky factor of the metric, or None when it is not safely positive definite."""
     factor: Array
-    factor, info = lapack.dpotrf(metric, lower=1)
+    factor, info = lapack.dpotrf(metric, 1)
     if info != 0:
         return None
     pivots = factor.diagonal()
@@ -133,9 +162,11 @@ def whiten(problem: GaussProblem, factor: Array | None = None) -> Whitened:
 
 
 def _whiten_with(problem: GaussProblem, factor: Array, load: Array) -> Whitened:
-    rows, rhs, target = problem.rows, problem.rhs, problem.target
+    rows, rhs = problem.rows, problem.rhs
+    # With a singular metric the target is not where the augmented objective has its minimum.
+    target = problem.target if load is problem.load else None
     if target is None:
-        center = blas.dtrsv(factor, load, lower=1)
+        center = blas.dtrsv(factor, load, *LOWER)
     else:
         center = target @ factor
     if not len(rhs):
@@ -143,16 +174,40 @@ def _whiten_with(problem: GaussProblem, factor: Array, load: Array) -> Whitened:
         return Whitened(
             np.zeros((len(load), 0)), nothing, 0, np.zeros((0, 0)), nothing, factor, center
         )
-    columns = blas.dtrsm(1.0, factor, rows.T, lower=1)
+    columns = blas.dtrsm(1.0, factor, rows.T, *LEFT_LOWER)
     if target is None:
-        residual = blas.dgemv(-1.0, columns, center, 1.0, rhs, trans=1)
+        residual = blas.dgemv(-1.0, columns, center, 1.0, rhs, *TRANSPOSED)
     else:
         residual = rhs - rows @ target
-    gram = blas.dsyrk(1.0, columns, trans=1)
+    gram = blas.dsyrk(1.0, columns, *GRAM)
     lengths = np.sqrt(gram.diagonal())
-    if 0.0 in lengths.tolist():
-        lengths[lengths == 0.0] = 1.0
+    listed = lengths.tolist()
+    if not (min(listed) > SHORTEST and max(listed) < LONGEST):
+        lengths = _unusual_lengths(problem, columns, lengths)
     return Whitened(columns, residual, problem.n_equality, gram, lengths, factor, center)
+
+
+def _unusual_lengths(problem: GaussProblem, columns: Array, lengths: Array) -> Array:
+    """Lengths when there are zero rows; rows too long or too short for floats are refused.
+
+    A zero row that holds gets length 1. One that cannot hold gets a length next to nothing, so
+    that the certificate judges it by its right-hand side alone.
+    """
+    zero = ~columns.any(axis=0)
+    usable = zero | ((lengths > SHORTEST) & (lengths < LONGEST))
+    if not usable.all():
+        i = int(usable.argmin())
+        raise InputError(
+            f"row {i} ({problem.names[i]!r}) of this {problem.kind} problem is too long or too "
+            f"short for floating-point numbers (largest entry "
+            f"{np.abs(problem.rows[i]).max():.3g}, whitened {np.abs(columns[:, i]).max():.3g}): "
+            f"multiply the constraint by a factor, or choose other units"
+        )
+    impossible = problem.rhs > 0.0
+    impossible[: problem.n_equality] |= problem.be < 0.0
+    hopeless = np.maximum(np.abs(problem.rhs) * 1e-100, SHORTEST)
+    chosen: Array = np.where(zero, np.where(impossible, hopeless, 1.0), lengths)
+    return chosen
 
 
 def _augmented(problem: GaussProblem) -> tuple[Array, Array]:

@@ -8,6 +8,6 @@ an installed distribution, is a solver.
 from __future__ import annotations
 
 from .interface import Adapter, Proposal
-from .registry import available, make, names
+from .registry import available, make, names, require_known
 
-__all__ = ["Adapter", "Proposal", "available", "make", "names"]
+__all__ = ["Adapter", "Proposal", "available", "make", "names", "require_known"]

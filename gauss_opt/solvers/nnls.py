@@ -20,13 +20,12 @@ class Solver(Adapter):
         rows, rhs, ne = problem.rows, problem.rhs, problem.n_equality
         rows = np.vstack([rows, -rows[:ne]])
         rhs = np.concatenate([rhs, -rhs[:ne]])
-        scale = float(np.abs(rhs).max(initial=0.0)) or 1.0
-        system = np.vstack([rows.T, rhs / scale])
+        system = np.vstack([rows.T, rhs])
         goal = np.zeros(problem.n + 1)
         goal[-1] = 1.0
         y, _ = nnls(system, goal, maxiter=50 * system.shape[1] + 100)
         residual = system @ y - goal
         if np.linalg.norm(residual) <= 1e-10:
             return Proposal("infeasible")
-        factor = -scale / residual[-1]
+        factor = -1.0 / residual[-1]
         return Proposal("solved", factor * residual[:-1], y[ne : len(problem.rhs)] * factor)

@@ -19,6 +19,8 @@ class Solver(Adapter):
         ne, ni = problem.n_equality, problem.n_inequality
         solver = proxsuite.proxqp.dense.QP(problem.n, ne, ni)
         solver.settings.eps_abs = 1e-10
+        solver.settings.max_iter = 400  # by default it tries for minutes on degenerate rows
+        solver.settings.max_iter_in = 100
         solver.init(
             np.eye(problem.n),
             np.zeros(problem.n),

@@ -1,0 +1,164 @@
+"""Where, inside an accepted step, something reaches zero: gaps, multipliers, limits, user events.
+
+A gap is known with its rate at the Chebyshev points of the step. A dip below zero and back between
+two of them shows in the tangents there, however large the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+from .problem import Array
+
+__all__ = ["Crossing", "first_crossing", "first_sign_change"]
+
+Scalar = Callable[[float], float]
+
+MAX_DEPTH = 6
+
+
+class Crossing(NamedTuple):
+    """A zero of a gap inside a step.
+
+    Attributes
+    ----------
+    t : float
+        Its time.
+    graze : bool
+        Whether the gap only touches zero there.
+    """
+
+    t: float
+    graze: bool = False
+
+
+def first_crossing(
+    times: Array,
+    gaps: Array,
+    rates: Array,
+    gap: Scalar,
+    rate: Scalar,
+    *,
+    noise: float,
+    leaving: bool,
+) -> Crossing | None:
+    """The first time a gap goes from positive to negative, or touches zero.
+
+    Parameters
+    ----------
+    times, gaps, rates : (k,) arrays
+        Samples over the step.
+    gap, rate : callables
+        The gap and its rate at any time of the step.
+    noise : float
+        Gaps of this size are zero.
+    leaving : bool
+        Whether the contact is closed at the start of the step and separates: the zero at the
+        start is then not a crossing.
+
+    Examples
+    --------
+    A dip between two samples is found:
+
+    >>> gap, rate = (lambda t: (t - 0.4) ** 2 - 1e-4), (lambda t: 2 * (t - 0.4))
+    >>> times = np.array([0.0, 1.0])
+    >>> round(first_crossing(times, gap(times), rate(times), gap, rate, noise=1e-14,
+    ...                      leaving=False).t, 9)
+    0.39
+    """
+    pieces = zip(times[:-1], times[1:], gaps[:-1], gaps[1:], rates[:-1], rates[1:], strict=True)
+    for t0, t1, g0, g1, r0, r1 in pieces:
+        if leaving:
+            if g1 <= noise and r0 <= 0.0 and r1 <= 0.0 and g1 > -noise:
+                continue
+            found = _leaving(t0, t1, g0, g1, r0, r1, gap, rate, noise)
+            leaving = found is None and g1 <= noise
+        else:
+            found = _in_interval(t0, t1, g0, g1, r0, r1, gap, rate, noise, 0)
+        if found is not None:
+            return found
+    return None
+
+
+def _leaving(
+    t0: float, t1: float, g0: float, g1: float, r0: float, r1: float, gap: Scalar, rate: Scalar,
+    noise: float,
+) -> Crossing | None:  # fmt: skip
+    """The return of a gap that starts at zero with a positive rate."""
+    if g1 > noise and r1 >= 0.0:
+        return None
+    # Between leaving and returning the gap has a maximum, where its rate changes sign.
+    if r0 > 0.0 and r1 < 0.0:
+        top = float(brentq(rate, t0, t1, xtol=1e-300, rtol=1e-14))
+        height = gap(top)
+        if height > 0.0 and g1 <= 0.0:
+            return Crossing(float(brentq(gap, top, t1, xtol=1e-300, rtol=1e-15)))
+        if height > 0.0:
+            return None
+        return Crossing(top) if g1 < -noise else None
+    if g1 < -noise:
+        # It never rose above round-off: it is already on its way down.
+        return Crossing(t0)
+    return None
+
+
+def _in_interval(
+    t0: float, t1: float, g0: float, g1: float, r0: float, r1: float, gap: Scalar, rate: Scalar,
+    noise: float, depth: int,
+) -> Crossing | None:  # fmt: skip
+    """The first crossing between two samples."""
+    if g0 <= 0.0 and g1 <= 0.0 and r0 <= 0.0:
+        return Crossing(t0)
+    if g1 < 0.0:
+        if g0 <= 0.0:
+            return Crossing(t0)
+        return Crossing(float(brentq(gap, t0, t1, xtol=1e-300, rtol=1e-15)))
+    if r0 < 0.0 < r1:
+        if _tangents_meet(t1 - t0, g0, g1, r0, r1) > noise:
+            return None
+        bottom = float(brentq(rate, t0, t1, xtol=1e-300, rtol=1e-14))
+        lowest = gap(bottom)
+        if lowest > noise:
+            return None
+        if lowest >= -noise:
+            return Crossing(bottom, graze=True)
+        return Crossing(float(brentq(gap, t0, bottom, xtol=1e-300, rtol=1e-15)))
+    if depth < MAX_DEPTH and _cubic_minimum(t1 - t0, g0, g1, r0, r1) <= noise:
+        middle = 0.5 * (t0 + t1)
+        g, r = gap(middle), rate(middle)
+        return _in_interval(t0, middle, g0, g, r0, r, gap, rate, noise, depth + 1) or _in_interval(
+            middle, t1, g, g1, r, r1, gap, rate, noise, depth + 1
+        )
+    return None
+
+
+def _tangents_meet(h: float, g0: float, g1: float, r0: float, r1: float) -> float:
+    """Height at which the tangents of both ends meet: below a convex gap's minimum."""
+    s = (g1 - g0 - r1 * h) / (r0 - r1)
+    return g0 + r0 * min(max(s, 0.0), h)
+
+
+def _cubic_minimum(h: float, g0: float, g1: float, r0: float, r1: float) -> float:
+    """Least value inside the interval of the cubic with these ends."""
+    c2 = 3.0 * (g1 - g0) - h * (2.0 * r0 + r1)
+    c3 = h * (r0 + r1) - 2.0 * (g1 - g0)
+    roots = np.roots([3.0 * c3, 2.0 * c2, h * r0]) if c3 or c2 else np.zeros(0)
+    inside = [s.real for s in roots if abs(s.imag) < 1e-12 and 0.0 < s.real < 1.0]
+    return min([g0 + s * (h * r0 + s * (c2 + s * c3)) for s in inside], default=min(g0, g1))
+
+
+def first_sign_change(
+    times: Array, values: Array, function: Scalar, direction: int = 0
+) -> float | None:
+    """The first time a sampled function changes sign, rising (1), falling (-1) or either (0)."""
+    for t0, t1, f0, f1 in zip(times[:-1], times[1:], values[:-1], values[1:], strict=True):
+        rising, falling = f0 < 0.0 <= f1, f0 > 0.0 >= f1
+        if (rising and direction >= 0) or (falling and direction <= 0):
+            if f1 == 0.0:
+                return float(t1)
+            return float(brentq(function, t0, t1, xtol=1e-300, rtol=1e-15))
+    return None

@@ -1,0 +1,536 @@
+"""Impacts: the velocity after one is the nearest, in the mass metric, that the impact law allows.
+
+minimise 1/2 (v+ - v-)' M (v+ - v-)
+
+equalities     bilateral constraints at v+ (servos give forces, never impulses)
+inequalities   what the law asks of the contacts, velocity limits at v+
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import closed_form
+from .acceleration import touching_rows
+from .active_set import Indices
+from .certificate import Certificate
+from .compiled import Layout
+from .errors import InputError, SolverError
+from .ladder import GaussSolver
+from .model import Contact, Servo
+from .problem import Array, GaussProblem
+from .snapshot import Snapshot, evaluate, evaluate_checked
+from .solution import GaussSolution
+from .solvers import Adapter
+from .system import System
+from .whiten import whiten
+
+__all__ = [
+    "Collision",
+    "Impact",
+    "ImpactLaw",
+    "Newton",
+    "Poisson",
+    "Sequential",
+    "collide",
+    "make_law",
+]
+
+MAX_ITERATIONS = 50
+CONVERGED = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """What an impact law is given: the state, and the contacts that take part.
+
+    Attributes
+    ----------
+    snapshot : Snapshot
+        The state just before; its rows are those of the layout.
+    contacts : (k,) array of int
+        Rows of the closed contacts that do not separate.
+    equalities, limits : arrays of int
+        Rows of bilateral constraints and of velocity limits.
+    solver : GaussSolver
+        For the problems of the law.
+    """
+
+    snapshot: Snapshot
+    contacts: Indices
+    equalities: Indices
+    limits: Indices
+    solver: GaussSolver
+
+    @classmethod
+    def at(cls, snapshot: Snapshot, contacts: Indices, solver: GaussSolver) -> Impact:
+        """The impact of the contact rows ``contacts`` at a state."""
+        layout = snapshot.layout
+        bilateral = [
+            i
+            for block in layout.blocks
+            if block.rows.stop <= layout.equalities.stop and not isinstance(block.item, Servo)
+            for i in range(block.rows.start, block.rows.stop)
+        ]
+        limits = np.arange(layout.limits.start, layout.limits.stop)
+        return cls(snapshot, contacts, np.array(bilateral, dtype=np.intp), limits, solver)
+
+    @property
+    def v(self) -> Array:
+        """Velocity before."""
+        return self.snapshot.v
+
+    @cached_property
+    def rates(self) -> Array:
+        """Gap rates before, (k,); negative is approaching."""
+        return self.snapshot.rate[self.contacts]
+
+    @cached_property
+    def restitution(self) -> Array:
+        """Coefficient of each contact row, (k,)."""
+        return restitution_of(self.snapshot.layout)[self.contacts]
+
+    @property
+    def rows(self) -> Array:
+        """W', the rows of the contacts: rate = W'v + w, (k, nv)."""
+        return self.snapshot.rows[self.contacts]
+
+    def solve(
+        self,
+        rates: Array,
+        *,
+        contacts: Indices | None = None,
+        velocity: Array | None = None,
+        push: Array | None = None,
+        equality: bool = False,
+    ) -> Jump:
+        """The nearest velocity at which contact rates are at least ``rates``.
+
+        Parameters
+        ----------
+        rates : (k,) array
+            Lower bounds of the gap rates after (or the rates themselves with ``equality``).
+        contacts : array of int, optional
+            The contact rows meant, when not all.
+        velocity : (nv,) array, optional
+            Where to start from; the velocity before by default.
+        push : (nv,) array, optional
+            An impulse applied first: the nearest velocity to v + M^-1 push is wanted.
+        """
+        contacts = self.contacts if contacts is None else contacts
+        start = self.v if velocity is None else velocity
+        snapshot = self.snapshot
+        for _ in range(MAX_ITERATIONS):
+            problem = self._problem(snapshot, rates, contacts, start, push, equality)
+            solution = self.solver.solve(problem)
+            after = self._relinearised(solution.x)
+            if after is None or _settled(after, snapshot, self):
+                return Jump(solution, self._scatter(solution, contacts), contacts)
+            snapshot = after
+        raise SolverError(
+            f"at t={snapshot.t:g} the constraints that are nonlinear in the velocity do not settle "
+            f"within {MAX_ITERATIONS} iterations of the impact",
+            problem,
+        )
+
+    def _problem(
+        self, at: Snapshot, rates: Array, contacts: Indices, start: Array, push: Array | None,
+        equality: bool,
+    ) -> GaussProblem:  # fmt: skip
+        order = [self.equalities, contacts, self.limits]
+        rows = np.concatenate(order)
+        wanted = np.concatenate([np.zeros(len(order[0])), rates, np.zeros(len(order[2]))])
+        mass = self.snapshot.mass
+        load = mass @ start if push is None else mass @ start + push
+        ne = len(order[0]) + (len(contacts) if equality else 0)
+        names = tuple([at.layout.names[i] for i in rows])
+        return GaussProblem(
+            mass,
+            load,
+            at.rows[rows],
+            wanted - at.offset[rows],
+            ne,
+            names,
+            "impact",
+            start if push is None else None,
+        )
+
+    def _relinearised(self, v: Array) -> Snapshot | None:
+        """The state at v, when there are constraints on velocities, which may be nonlinear."""
+        if not any(block.on_velocity for block in self.snapshot.layout.blocks):
+            return None
+        before = self.snapshot
+        v = v.copy()
+        v.setflags(write=False)
+        return evaluate_checked(before.system, before.compiled, before.q, v, before.t)
+
+    def _scatter(self, solution: GaussSolution, contacts: Indices) -> Array:
+        """Impulses on the rows of the layout."""
+        impulses = np.zeros(self.snapshot.layout.n_rows)
+        rows = np.concatenate([self.equalities, contacts, self.limits])
+        impulses[rows] = solution.row_multipliers
+        return impulses
+
+
+def _settled(after: Snapshot, before: Snapshot, impact: Impact) -> bool:
+    """Whether linearising at the new velocity would change nothing."""
+    rows = np.concatenate([impact.equalities, impact.limits])
+    scale = np.abs(before.rows[rows]) @ np.abs(after.v) + np.abs(before.offset[rows]) + 1e-300
+    predicted = before.rows[rows] @ after.v + before.offset[rows]
+    return bool((np.abs(after.rate[rows] - predicted) <= CONVERGED * scale).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Jump:
+    """One certified velocity jump; impulses are on the rows of the layout."""
+
+    solution: GaussSolution
+    impulses: Array
+    contacts: Indices
+
+    @property
+    def v(self) -> Array:
+        """Velocity after."""
+        return self.solution.x
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What an impact law answers: the velocity after, the total impulses, and its jumps."""
+
+    v: Array
+    impulses: Array
+    jumps: tuple[Jump, ...]
+
+    @classmethod
+    def of(cls, *jumps: Jump) -> Outcome:
+        """The outcome of jumps one after the other."""
+        return cls(jumps[-1].v, sum((j.impulses for j in jumps), np.zeros(1)), jumps)
+
+
+class ImpactLaw(ABC):
+    """Base class of impact laws. One method: from an impact to its outcome.
+
+    Examples
+    --------
+    A law that stops every contact:
+
+    >>> class Plastic(ImpactLaw):
+    ...     def apply(self, impact):
+    ...         return Outcome.of(impact.solve(rates=np.zeros(len(impact.contacts))))
+    """
+
+    @abstractmethod
+    def apply(self, impact: Impact) -> Outcome:
+        """Velocity after the impact, with impulses."""
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+@dataclass(frozen=True)
+class Newton(ImpactLaw):
+    """Rates after are at least -e times the rates before: rate+ >= -e rate-.
+
+    Contacts may separate faster than their own coefficient asks. The kinetic energy never rises
+    for 0 <= e <= 1 when constraints do not move.
+
+    Attributes
+    ----------
+    equality : bool
+        The textbook form rate+ = -e rate-, which can pull and can gain energy; for comparison.
+    """
+
+    equality: bool = False
+
+    def apply(self, impact: Impact) -> Outcome:
+        return Outcome.of(impact.solve(-impact.restitution * impact.rates, equality=self.equality))
+
+
+@dataclass(frozen=True)
+class Poisson(ImpactLaw):
+    """Compression until no contact approaches, then e times its impulse, with complementarity."""
+
+    def apply(self, impact: Impact) -> Outcome:
+        still = np.zeros(len(impact.contacts))
+        compression = impact.solve(still)
+        returned = impact.restitution * compression.impulses[impact.contacts]
+        push = returned @ impact.rows
+        expansion = impact.solve(still, velocity=compression.v, push=push)
+        expansion.impulses[impact.contacts] += returned
+        return Outcome.of(compression, expansion)
+
+
+@dataclass(frozen=True)
+class Sequential(ImpactLaw):
+    """One contact after the other: the fastest approach first, ties together.
+
+    Attributes
+    ----------
+    law : ImpactLaw
+        For each single collision.
+    max_collisions : int
+        Most collisions in one impact; then the rest is settled together by ``law``.
+    """
+
+    law: ImpactLaw = Newton()
+    max_collisions: int = 1000
+
+    def apply(self, impact: Impact) -> Outcome:
+        lengths = np.sqrt(_row_mobility(impact))
+        v = impact.v
+        jumps: list[Jump] = []
+        largest = float((-impact.rates / lengths).max(initial=0.0))
+        offset = impact.snapshot.offset[impact.contacts]
+        for _ in range(self.max_collisions):
+            rates = impact.rows @ v + offset
+            approach = -rates / lengths
+            if approach.max(initial=0.0) <= 1e-9 * largest:
+                break
+            first = impact.contacts[approach >= approach.max() * (1.0 - 1e-9)]
+            snapshot = _with_velocity(impact.snapshot, v)
+            outcome = self.law.apply(replace(impact, snapshot=snapshot, contacts=first))
+            jumps += outcome.jumps
+            v = outcome.v
+        else:
+            snapshot = _with_velocity(impact.snapshot, v)
+            jumps += self.law.apply(replace(impact, snapshot=snapshot)).jumps
+        if not jumps:
+            return Outcome.of(impact.solve(np.minimum(impact.rates, 0.0)))
+        return Outcome.of(*jumps)
+
+
+def _row_mobility(impact: Impact) -> Array:
+    """Squared length of each contact row in the metric of the inverse mass."""
+    problem = impact._problem(
+        impact.snapshot, impact.rates, impact.contacts, impact.v, None, equality=False
+    )
+    ne = len(impact.equalities)
+    lengths: Array = whiten(problem).lengths[ne : ne + len(impact.contacts)] ** 2
+    return lengths
+
+
+def _with_velocity(snapshot: Snapshot, v: Array) -> Snapshot:
+    """The same place at another velocity."""
+    v = v.copy()
+    v.setflags(write=False)
+    return evaluate_checked(snapshot.system, snapshot.compiled, snapshot.q, v, snapshot.t)
+
+
+LAWS: dict[str, ImpactLaw] = {
+    "newton": Newton(),
+    "poisson": Poisson(),
+    "sequential": Sequential(),
+    "newton-equality": Newton(equality=True),
+}
+"""Laws by name."""
+
+
+def make_law(law: str | ImpactLaw) -> ImpactLaw:
+    """A law from its name, or the law itself."""
+    if isinstance(law, ImpactLaw):
+        return law
+    if law not in LAWS:
+        raise InputError(f"unknown impact law {law!r}; there are: {', '.join(LAWS)}")
+    return LAWS[law]
+
+
+@dataclass(frozen=True, eq=False)
+class Collision:
+    """The outcome of an impact, by name.
+
+    Attributes
+    ----------
+    snapshot : Snapshot
+        The state before.
+    contacts : array of int
+        Contact rows that took part.
+    v_after : (nv,) array
+    row_impulses : (m,) array
+        On the rows of the layout; M (v+ - v-) = A' impulses.
+    row_rates_after : (m,) array
+    jumps : tuple of Jump
+        The problems that were solved, in order.
+    """
+
+    snapshot: Snapshot
+    contacts: Indices
+    v_after: Array
+    row_impulses: Array
+    row_rates_after: Array
+    jumps: tuple[Jump, ...]
+
+    @property
+    def v_before(self) -> Array:
+        """Velocity before, (nv,)."""
+        return self.snapshot.v
+
+    @cached_property
+    def impulses(self) -> dict[str, Any]:
+        """Impulse of every constraint by name."""
+        return self.snapshot.layout.by_name(self.row_impulses)
+
+    @cached_property
+    def rates_before(self) -> dict[str, Any]:
+        """Rates before, by name of contact."""
+        return self.snapshot.rates
+
+    @cached_property
+    def rates_after(self) -> dict[str, Any]:
+        """Rates after, by name of contact."""
+        rates = self.snapshot.layout.by_name(self.row_rates_after)
+        return {name: rates[name] for name in self.snapshot.rates}
+
+    @cached_property
+    def energy_change(self) -> float:
+        """Change of the kinetic energy: dissipation plus the work of moving constraints."""
+        jump = self.v_after - self.v_before
+        return float(0.5 * jump @ self.snapshot.mass @ (self.v_after + self.v_before))
+
+    @cached_property
+    def work_of_moving_constraints(self) -> float:
+        """Work done by constraints that move by themselves: minus impulse times their rate."""
+        position = ~np.array(
+            [block.on_velocity for block in self.snapshot.layout.blocks for _ in range(
+                block.rows.stop - block.rows.start)], dtype=bool)  # fmt: skip
+        return float(-(self.row_impulses * self.snapshot.offset)[position].sum())
+
+    @property
+    def dissipation(self) -> float:
+        """Change of the kinetic energy without the work of moving constraints; not above 0."""
+        return self.energy_change - self.work_of_moving_constraints
+
+    @property
+    def gains_energy(self) -> bool:
+        """Whether the law itself has raised the energy."""
+        before = 0.5 * self.v_before @ self.snapshot.mass @ self.v_before
+        return bool(self.dissipation > 1e-9 * (before + abs(self.work_of_moving_constraints)))
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The worst residuals of the problems that were solved."""
+        certificates = [jump.solution.certificate for jump in self.jumps]
+        return Certificate(*(max(column) for column in zip(*certificates, strict=True)))
+
+    @property
+    def unique(self) -> bool:
+        """Whether all impulses are unique."""
+        return all(jump.solution.unique for jump in self.jumps)
+
+    @cached_property
+    def pseudoinverse_difference(self) -> float:
+        """Distance to v- + M^-1/2 (W'M^-1/2)^+ (rate change), relative, on the active set.
+
+        The cross-check of the last jump with a formula that shares no algebra with it.
+        """
+        solution = self.jumps[-1].solution
+        problem, working = solution.problem, solution.working
+        if not len(working):
+            return 0.0
+        try:
+            start = np.linalg.solve(problem.metric, problem.load)
+            rows = problem.rows[working]
+            change = problem.rhs[working] - rows @ start
+            other = closed_form.impact_velocity(problem.metric, start, rows, change)
+        except (ValueError, np.linalg.LinAlgError):
+            return float("nan")
+        scale = np.abs(start).max() + np.abs(solution.x).max() + 1e-300
+        return float(np.abs(other - solution.x).max() / scale)
+
+    def __str__(self) -> str:
+        lines = [f"Collision at t = {self.snapshot.t:g}: energy change {self.energy_change:.6g}"]
+        for name in self.rates_after:
+            lines.append(
+                f"  {name}: rate {self.rates_before[name]} -> {self.rates_after[name]}, "
+                f"impulse {self.impulses[name]}"
+            )
+        lines.append(f"  v {self.v_before} -> {self.v_after}")
+        if self.gains_energy:
+            lines.append("  the impact law has raised the energy")
+        lines.append(f"  certificate: {self.certificate}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def collide(
+    system: System,
+    q: ArrayLike,
+    v: ArrayLike,
+    t: float = 0.0,
+    *,
+    law: str | ImpactLaw = "newton",
+    contacts: Iterable[str] | None = None,
+    solver: str | Adapter | GaussSolver = "osqp",
+) -> Collision:
+    """The impact at a state, without a simulation around it.
+
+    Parameters
+    ----------
+    system : System
+    q, v : array_like
+        Position, and velocity before.
+    t : float
+    law : str or ImpactLaw
+        ``"newton"``, ``"poisson"``, ``"sequential"`` or a law of your own.
+    contacts : iterable of str, optional
+        Contacts that take part; by default those that touch and do not separate.
+    solver : str, Adapter or GaussSolver
+
+    Examples
+    --------
+    Three equal balls in a row, the first arrives:
+
+    >>> row = System([1, 1, 1], [0, 0, 0], contacts=[
+    ...     Contact("1-2", lambda q, t: q[1] - q[0] - 1, restitution=1.0),
+    ...     Contact("2-3", lambda q, t: q[2] - q[1] - 1, restitution=1.0)])
+    >>> collide(row, [0, 1, 2], [1, 0, 0]).v_after.round(6)
+    array([-0.333333,  0.666667,  0.666667])
+    >>> collide(row, [0, 1, 2], [1, 0, 0], law="sequential").v_after.round(6) + 0.0
+    array([0., 0., 1.])
+    """
+    snapshot = evaluate(system, q, v, t)
+    if not isinstance(solver, GaussSolver):
+        solver = GaussSolver(solver)
+    if contacts is None:
+        rows = touching_rows(snapshot)
+        rows = rows[rows < snapshot.layout.contacts.stop]
+    else:
+        rows = _named(snapshot, contacts)
+    return collide_snapshot(snapshot, rows, make_law(law), solver)
+
+
+def collide_snapshot(
+    snapshot: Snapshot, rows: Indices, law: ImpactLaw, solver: GaussSolver
+) -> Collision:
+    """:func:`collide` for contact rows of a snapshot, with a kept solver."""
+    outcome = law.apply(Impact.at(snapshot, rows, solver))
+    after = _with_velocity(snapshot, outcome.v)
+    return Collision(snapshot, rows, outcome.v, outcome.impulses, after.rate, outcome.jumps)
+
+
+def restitution_of(layout: Layout) -> Array:
+    """Coefficient of restitution of every row of the layout; 0 where it is no contact."""
+    result = np.zeros(layout.n_rows)
+    for block in layout.blocks:
+        if isinstance(block.item, Contact):
+            result[block.rows] = block.item.restitution
+    return result
+
+
+def _named(snapshot: Snapshot, names: Iterable[str]) -> Indices:
+    wanted = [names] if isinstance(names, str) else names
+    blocks = [snapshot.layout.block(name) for name in wanted]
+    for block in blocks:
+        if not isinstance(block.item, Contact):
+            raise InputError(f"{block.item} is not a contact")
+    rows = [np.arange(block.rows.start, block.rows.stop) for block in blocks]
+    chosen: Indices = np.sort(np.concatenate([np.arange(0), *rows]))
+    return chosen

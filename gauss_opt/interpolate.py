@@ -1,0 +1,83 @@
+"""Dense output of one step as values at Chebyshev points: exact for polynomials, easy to save."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from .problem import Array
+
+__all__ = ["Piece", "differentiation_matrix", "nodes"]
+
+
+@cache
+def nodes(k: int) -> Array:
+    """k Chebyshev points of the second kind on [0, 1], both ends among them."""
+    points: Array = 0.5 * (1.0 - np.cos(np.pi * np.arange(k) / (k - 1)))
+    points[-1] = 1.0
+    return points
+
+
+@cache
+def _weights(k: int) -> Array:
+    """Barycentric weights of :func:`nodes`."""
+    weights = np.where(np.arange(k) % 2 == 0, 1.0, -1.0)
+    weights[[0, -1]] *= 0.5
+    return weights
+
+
+@cache
+def differentiation_matrix(k: int) -> Array:
+    """D with (D f)_i = f'(x_i) for polynomials through values at :func:`nodes`."""
+    x, w = nodes(k), _weights(k)
+    gaps = x[:, None] - x[None, :] + np.eye(k)
+    matrix = (w[None, :] / w[:, None]) / gaps
+    np.fill_diagonal(matrix, 0.0)
+    np.fill_diagonal(matrix, -matrix.sum(axis=1))
+    return matrix
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Piece:
+    """A polynomial in time over one step.
+
+    Attributes
+    ----------
+    t0, t1 : float
+        Where it begins and ends.
+    values : (k, n) array
+        At ``t0 + (t1 - t0) * nodes(k)``.
+    held : tuple of int
+        Constraint rows that were held as equalities meanwhile.
+    """
+
+    t0: float
+    t1: float
+    values: Array
+    held: tuple[int, ...] = ()
+
+    @property
+    def times(self) -> Array:
+        """Times of the values."""
+        times: Array = self.t0 + (self.t1 - self.t0) * nodes(len(self.values))
+        times[-1] = self.t1
+        return times
+
+    def __call__(self, t: float) -> Array:
+        """The value at a time, (n,).
+
+        >>> Piece(0.0, 2.0, 2.0 * nodes(3)[:, None] ** 2 * 2.0)(1.0)
+        array([1.])
+        """
+        k = len(self.values)
+        span = self.t1 - self.t0
+        distance = (t - self.t0) / span - nodes(k) if span else np.zeros(k)
+        exact = np.flatnonzero(distance == 0.0)
+        if len(exact):
+            stored: Array = self.values[exact[0]].copy()
+            return stored
+        shares = _weights(k) / distance
+        value: Array = shares.dot(self.values) / shares.sum()
+        return value

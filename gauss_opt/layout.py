@@ -1,0 +1,66 @@
+"""Which rows belong to which constraint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .errors import ModelError
+from .model import Constraint, Contact, Nonholonomic, VelocityLimit
+from .problem import Array
+
+__all__ = ["Block", "Layout"]
+
+
+class Block(NamedTuple):
+    """The rows of one constraint."""
+
+    item: Constraint | Contact
+    rows: slice
+    scalar: bool
+
+    @property
+    def name(self) -> str:
+        """The constraint's name."""
+        return self.item.name
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return int(self.rows.stop - self.rows.start)
+
+    @property
+    def on_velocity(self) -> bool:
+        """Whether the constraint is one on velocities."""
+        return isinstance(self.item, Nonholonomic | VelocityLimit)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which rows belong to whom: equalities first, then contacts, then velocity limits."""
+
+    blocks: tuple[Block, ...]
+    names: tuple[str, ...]
+    equalities: slice
+    contacts: slice
+    limits: slice
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all constraints together."""
+        return len(self.names)
+
+    def block(self, name: str) -> Block:
+        """The rows of a constraint by name."""
+        for block in self.blocks:
+            if block.name == name:
+                return block
+        known = ", ".join(repr(block.name) for block in self.blocks) or "none"
+        raise ModelError(f"no constraint is called {name!r}; there are: {known}")
+
+    def by_name(self, rows: Array) -> dict[str, Any]:
+        """Split an array over rows by constraint; a scalar constraint gives a number."""
+        return {
+            block.name: rows[block.rows][0] if block.scalar else rows[block.rows]
+            for block in self.blocks
+        }

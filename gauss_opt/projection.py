@@ -1,0 +1,149 @@
+"""Drift removed: a state put back onto its rows by the least move in the mass metric."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .active_set import Indices, solve_set
+from .compiled import Compiled
+from .model import Servo
+from .problem import Array, GaussProblem
+from .snapshot import Snapshot, evaluate_checked
+from .system import System
+from .whiten import whiten
+
+__all__ = ["Drift", "Scales", "drift", "project"]
+
+MAX_ITERATIONS = 8
+
+
+class Scales:
+    """Sizes of positions and velocities seen so far: what tolerances are relative to.
+
+    Parameters
+    ----------
+    q, v : arrays
+        The start.
+    length : float, optional
+        The user's length scale, for all positions.
+    time : float
+        The time scale: the duration of the run unless the user gives one.
+    """
+
+    def __init__(self, q: Array, v: Array, length: float | None, time: float) -> None:
+        self.fixed_length = length
+        self.time = time
+        self.q = np.abs(q) if length is None else np.full(len(q), length)
+        self.v = np.abs(v)
+
+    def update(self, q: Array, v: Array) -> None:
+        """Take another state into account."""
+        if self.fixed_length is None:
+            np.maximum(self.q, np.abs(q), out=self.q)
+        np.maximum(self.v, np.abs(v), out=self.v)
+
+    def lengths(self, snapshot: Snapshot) -> Array:
+        """Size of the terms that the value of each row is made of, (m,)."""
+        q = self.q
+        if len(q) != len(snapshot.v):
+            q = np.full(len(snapshot.v), q.max())
+        sizes: Array = np.abs(snapshot.rows) @ q
+        return sizes
+
+    def speeds(self, snapshot: Snapshot) -> Array:
+        """Size of the terms that the rate of each row is made of, (m,)."""
+        sizes: Array = np.abs(snapshot.rows) @ self.v + np.abs(snapshot.offset)
+        return sizes
+
+
+class Drift(NamedTuple):
+    """How far a state is off the rows it should be on, relative."""
+
+    position: float
+    velocity: float
+
+
+def held_rows(compiled: Compiled, held: Indices) -> tuple[Indices, Indices]:
+    """Rows held at the level of positions and of velocities (servos at none)."""
+    position, velocity = [], []
+    members = set(held.tolist())
+    for block in compiled.layout.blocks:
+        rows = [i for i in range(block.rows.start, block.rows.stop) if i in members]
+        if isinstance(block.item, Servo):
+            continue
+        velocity += rows
+        if not block.on_velocity:
+            position += rows
+    return np.array(position, dtype=np.intp), np.array(velocity, dtype=np.intp)
+
+
+def drift(snapshot: Snapshot, position: Indices, velocity: Indices, scales: Scales) -> Drift:
+    """Relative drift of a state from rows of positions and of velocities."""
+    return Drift(
+        _worst(snapshot.value[position], scales.lengths(snapshot)[position]),
+        _worst(snapshot.rate[velocity], scales.speeds(snapshot)[velocity]),
+    )
+
+
+def _worst(values: Array, sizes: Array) -> float:
+    if not len(values):
+        return 0.0
+    return float((np.abs(values) / np.where(sizes > 0, sizes, 1.0)).max())
+
+
+def project(
+    snapshot: Snapshot, position: Indices, velocity: Indices, scales: Scales, tolerance: float
+) -> Snapshot:
+    """The nearest state on the rows; ``tolerance`` is relative, and reached quadratically."""
+    for _ in range(MAX_ITERATIONS):
+        off = drift(snapshot, position, velocity, scales)
+        if off.position <= tolerance:
+            break
+        step = _shortest(snapshot, position, -snapshot.value)
+        snapshot = _moved(snapshot, snapshot.q + _in_positions(snapshot, step), snapshot.v)
+    for _ in range(MAX_ITERATIONS):
+        off = drift(snapshot, position, velocity, scales)
+        if off.velocity <= tolerance:
+            break
+        step = _shortest(snapshot, velocity, -snapshot.rate)
+        snapshot = _moved(snapshot, snapshot.q, snapshot.v + step)
+    return snapshot
+
+
+def _shortest(snapshot: Snapshot, rows: Indices, rhs: Array) -> Array:
+    """The least change, in the mass metric, that meets the rows."""
+    n, k = len(snapshot.v), len(rows)
+    problem = GaussProblem(
+        snapshot.mass,
+        np.zeros(n),
+        snapshot.rows[rows],
+        rhs[rows],
+        k,
+        tuple([snapshot.layout.names[i] for i in rows]),
+        "projection",
+    )
+    white = whiten(problem)
+    return white.point(solve_set(white, np.arange(k)).z)
+
+
+def _in_positions(snapshot: Snapshot, step: Array) -> Array:
+    compiled: Compiled = snapshot.compiled
+    if "N" not in compiled.slices:
+        return step
+    out = compiled.run(snapshot.q, snapshot.v, snapshot.t, snapshot.system.parameters)
+    move: Array = out[compiled.slices["N"]].reshape(compiled.nq, compiled.nv) @ step
+    return move
+
+
+def _moved(snapshot: Snapshot, q: Array, v: Array) -> Snapshot:
+    return state_snapshot(snapshot.system, snapshot.compiled, q, v, snapshot.t)
+
+
+def state_snapshot(system: System, compiled: Compiled, q: Array, v: Array, t: float) -> Snapshot:
+    """A snapshot of arrays that may still be written to: they are copied first."""
+    q, v = q.copy(), v.copy()
+    q.setflags(write=False)
+    v.setflags(write=False)
+    return evaluate_checked(system, compiled, q, v, t)

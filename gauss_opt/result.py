@@ -1,0 +1,319 @@
+"""What a simulation leaves behind: a frozen Result with every event, and dense output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .errors import InputError
+from .interpolate import Piece
+from .problem import Array
+
+if TYPE_CHECKING:
+    from .energy import Energy
+    from .system import System
+
+__all__ = ["ConstraintForce", "Event", "Result", "State", "Stats"]
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Something that happened at an instant.
+
+    Attributes
+    ----------
+    kind : str
+        ``"impact"``, ``"release"``, ``"accumulation"``, ``"graze"``, ``"limit"`` or ``"user"``.
+    t : float
+        When.
+    contacts : tuple of str
+        Contacts, limits or user events concerned.
+    q : (nq,) array
+        Where.
+    v_before, v_after : (nv,) arrays
+        Velocities on both sides.
+    impulses : dict
+        Impulse of each constraint by name; empty where there is no jump.
+    energy_change : float
+        Change of the kinetic energy.
+    constraint_work : float
+        Part of it done by constraints that move by themselves.
+    gains_energy : bool
+        Whether the impact law itself has raised the energy.
+    exact : bool
+        False for an accumulation that was closed at round-off.
+    detail : str
+        What else there is to say.
+    """
+
+    kind: str
+    t: float
+    contacts: tuple[str, ...]
+    q: Array
+    v_before: Array
+    v_after: Array
+    impulses: dict[str, Any] = field(default_factory=dict)
+    energy_change: float = 0.0
+    constraint_work: float = 0.0
+    gains_energy: bool = False
+    exact: bool = True
+    detail: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.kind} at t = {self.t:.12g}: {', '.join(self.contacts)}"
+        if self.impulses:
+            text += f", energy change {self.energy_change:.6g}"
+        if self.gains_energy:
+            text += " (the law has raised the energy)"
+        if not self.exact:
+            text += " (closed at round-off)"
+        return text + (f" ({self.detail})" if self.detail else "")
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Position and velocity at a time."""
+
+    t: float
+    q: Array
+    v: Array
+
+    def __str__(self) -> str:
+        return f"t = {self.t:g}: q = {self.q}, v = {self.v}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintForce:
+    """Constraint forces over time, (nt, nv) each: total = ideal + nonideal."""
+
+    total: Array
+    ideal: Array
+    nonideal: Array
+
+
+@dataclass
+class Stats:
+    """What a run took, and how good it is.
+
+    Attributes
+    ----------
+    steps, rhs_calls, events, impacts : int
+    qp_total, qp_from_active_set, qp_solver_calls, qp_fallbacks : int
+        See :class:`gauss_opt.ladder.Counts`.
+    worst_residual : float
+        Largest residual of all certificates.
+    worst_drift : float
+        Largest relative violation of a held constraint at an accepted step, after projection.
+    worst_penetration : float
+        Most negative gap of an open contact at an accepted step, relative.
+    projections, restarts : int
+        Times that drift was removed; times that a step had to be taken again with a smaller size.
+    rank_drops : list of float
+        Times near which the constraint rows became dependent.
+    seconds : dict
+        Wall time by part: integrate, guard, qp, event, record.
+    """
+
+    steps: int = 0
+    rhs_calls: int = 0
+    events: int = 0
+    impacts: int = 0
+    qp_total: int = 0
+    qp_from_active_set: int = 0
+    qp_solver_calls: int = 0
+    qp_fallbacks: int = 0
+    worst_residual: float = 0.0
+    worst_drift: float = 0.0
+    worst_penetration: float = 0.0
+    projections: int = 0
+    restarts: int = 0
+    rank_drops: list[float] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A simulated motion. Rows of all arrays are times; both sides of a jump are stored.
+
+    Attributes
+    ----------
+    success : bool
+        Whether it reached its end with every certificate within tolerance.
+    status : str
+        ``"finished"``, ``"terminated"`` (by a user event or callback), ``"interrupted"``, or the
+        limit or failure that ended it.
+    message : str
+        The same as a sentence.
+    t : (nt,) array
+    q, v, a : (nt, nq), (nt, nv), (nt, nv) arrays
+    rows : dict of (nt, m) arrays
+        ``multipliers``, ``values`` and ``rates`` on the rows of the layout.
+    row_names : tuple of str
+        Constraint of each row.
+    scalar : frozenset of str
+        Constraints that are numbers, not vectors.
+    contacts : tuple of str
+        Which of the names are contacts.
+    forces : dict of (nt, nv) arrays
+        ``total`` and ``nonideal`` constraint force.
+    events : tuple of Event
+    pieces : tuple of Piece
+        Dense output, one for each accepted step.
+    stats : Stats
+    settings : dict
+        What the run was asked for.
+    system : System or None
+        None for a result from a file.
+    """
+
+    success: bool
+    status: str
+    message: str
+    t: Array
+    q: Array
+    v: Array
+    a: Array
+    rows: dict[str, Array]
+    row_names: tuple[str, ...]
+    scalar: frozenset[str]
+    contacts: tuple[str, ...]
+    forces: dict[str, Array]
+    events: tuple[Event, ...]
+    pieces: tuple[Piece, ...]
+    stats: Stats
+    settings: dict[str, Any]
+    system: System | None = None
+    stored_energy: Energy | None = None
+
+    @cached_property
+    def multipliers(self) -> dict[str, Array]:
+        """Multipliers by name: (nt,) for a scalar constraint, (nt, k) for a vector."""
+        return self._by_name("multipliers")
+
+    @cached_property
+    def gaps(self) -> dict[str, Array]:
+        """Gaps by name of contact."""
+        values = self._by_name("values")
+        return {name: values[name] for name in self.contacts}
+
+    @cached_property
+    def rates(self) -> dict[str, Array]:
+        """Gap rates by name of contact."""
+        values = self._by_name("rates")
+        return {name: values[name] for name in self.contacts}
+
+    @cached_property
+    def values(self) -> dict[str, Array]:
+        """phi, gap or psi of every constraint by name."""
+        return self._by_name("values")
+
+    @cached_property
+    def constraint_force(self) -> ConstraintForce:
+        """Total, ideal and non-ideal constraint force."""
+        total, nonideal = self.forces["total"], self.forces["nonideal"]
+        return ConstraintForce(total, total - nonideal, nonideal)
+
+    @cached_property
+    def energy(self) -> Energy:
+        """The energy account; computed when asked for."""
+        if self.stored_energy is not None:
+            return self.stored_energy
+        if self.system is None:
+            raise InputError("this result came from a file that was saved without energies")
+        from .energy import account
+
+        return account(self)
+
+    @cached_property
+    def _starts(self) -> Array:
+        return np.array([piece.t0 for piece in self.pieces])
+
+    def __call__(self, t: ArrayLike, side: str = "right") -> Any:
+        """State at a time: a :class:`State`, or for an array of times the pair (q, v) of arrays.
+
+        Parameters
+        ----------
+        t : float or array_like
+            Within the simulated interval.
+        side : ``"right"`` or ``"left"``
+            Which limit to take at a jump.
+        """
+        if side not in ("left", "right"):
+            raise InputError(f"side must be 'left' or 'right', got {side!r}")
+        if np.ndim(t):
+            states = [self(float(s), side) for s in np.asarray(t)]
+            return np.array([s.q for s in states]), np.array([s.v for s in states])
+        time = float(np.asarray(t))
+        nq = self.q.shape[1]
+        y = self._state(time, side)
+        return State(time, *self._consistent(time, y[:nq], y[nq:]))
+
+    def _state(self, t: float, side: str) -> Array:
+        first, last = self.t[0], self.t[-1]
+        if not first <= t <= last:
+            raise InputError(
+                f"t = {t:g} is outside of the simulated interval [{first:g}, {last:g}]"
+            )
+        stored = np.flatnonzero(self.t == t)
+        if len(stored):
+            row = stored[0] if side == "left" else stored[-1]
+            return np.concatenate([self.q[row], self.v[row]])
+        if not self.pieces:
+            raise InputError("this run kept no dense output (dense_output=False)")
+        i = int(np.searchsorted(self._starts, t, side="right")) - 1
+        return self.pieces[max(i, 0)](t)
+
+    def _consistent(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        """Interpolated states put back onto the bilateral constraints."""
+        if self.system is None or not self.system.constraints or t in self.t:
+            return q, v
+        from .projection import Scales, held_rows, project, state_snapshot
+
+        compiled = self.system.compiled(len(v))
+        equalities = np.arange(compiled.layout.equalities.stop)
+        position, velocity = held_rows(compiled, equalities)
+        snapshot = state_snapshot(self.system, compiled, q, v, t)
+        scales = Scales(np.abs(self.q).max(axis=0), np.abs(self.v).max(axis=0), None, 1.0)
+        snapshot = project(snapshot, position, velocity, scales, 1e-13)
+        return snapshot.q, snapshot.v
+
+    def _by_name(self, which: str) -> dict[str, Array]:
+        array = self.rows[which]
+        indices: dict[str, list[int]] = {}
+        for i, name in enumerate(self.row_names):
+            indices.setdefault(name, []).append(i)
+        return {
+            name: array[:, rows[0]] if name in self.scalar else array[:, rows]
+            for name, rows in indices.items()
+        }
+
+    def __str__(self) -> str:
+        s = self.stats
+        kinds: dict[str, int] = {}
+        for event in self.events:
+            kinds[event.kind] = kinds.get(event.kind, 0) + 1
+        happened = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
+        seconds = ", ".join(f"{part} {1e3 * time:.1f} ms" for part, time in s.seconds.items())
+        lines = [
+            f"{'success' if self.success else 'NO SUCCESS'}: {self.message}",
+            f"  t = {self.t[0]:g} to {self.t[-1]:.12g}, {s.steps} steps, {s.rhs_calls} right-hand "
+            f"sides, {len(self.t)} rows",
+            f"  events: {happened}",
+            f"  QPs: {s.qp_total}, of which {s.qp_from_active_set} by the last active set; "
+            f"{s.qp_solver_calls} solver calls, {s.qp_fallbacks} of them failed",
+            f"  worst certificate {s.worst_residual:.1e}, drift {s.worst_drift:.1e}, penetration "
+            f"{s.worst_penetration:.1e} (relative)",
+        ]
+        if s.rank_drops:
+            lines.append(f"  constraint rank dropped near t = {s.rank_drops}")
+        return "\n".join([*lines, f"  time: {seconds}"])
+
+    __repr__ = __str__

@@ -1,0 +1,87 @@
+"""Every Python block of the documents runs, and the output shown after it is what it prints."""
+
+from __future__ import annotations
+
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gauss_opt as go
+from gauss_opt.solvers import registry
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+
+
+def blocks(document: Path) -> list[tuple[str, str | None]]:
+    """Code of each Python block, with the output shown right after it or None."""
+    found = BLOCK.finditer(document.read_text(encoding="utf-8"))
+    return [(match[1], match[2]) for match in found]
+
+
+def run(document: Path) -> list[tuple[str, str | None]]:
+    """Printed and shown output of each block; the blocks of a document share their names."""
+    names: dict[str, object] = {"__name__": document.stem.lower()}
+    outputs = []
+    for number, (code, shown) in enumerate(blocks(document)):
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(code, f"{document.name}, block {number}", "exec"), names)
+        outputs.append((printed.getvalue(), shown))
+    return outputs
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_code_runs_and_prints_what_is_shown(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outputs = run(document)
+    assert outputs, "a document without a Python block"
+    for printed, shown in outputs:
+        if shown is not None:
+            assert printed.rstrip() == shown.rstrip()
+
+
+@pytest.fixture
+def hildreth(tmp_path, monkeypatch):
+    """The solver of CONTRIBUTING.md, saved where the registry looks for solvers."""
+    code = blocks(ROOT / "CONTRIBUTING.md")[0][0]
+    (tmp_path / "hildreth.py").write_text(code, encoding="utf-8")
+    monkeypatch.setattr(go.solvers, "__path__", [*go.solvers.__path__, str(tmp_path)])
+    caches = (registry._own, registry._adapter)
+    for cache in caches:
+        cache.cache_clear()
+    yield code
+    monkeypatch.undo()
+    for cache in caches:
+        cache.cache_clear()
+
+
+def test_the_example_solver_is_short(hildreth):
+    assert len(hildreth.splitlines()) < 60
+
+
+def test_a_file_dropped_into_solvers_is_taken_up(hildreth):
+    assert "hildreth" in go.solvers.available()
+    ball = go.System([1.0, 1.0], [0.5, -9.81], contacts=[go.Contact("floor", lambda q, t: q[1])])
+    check = go.crosscheck(ball, [0.0, 0.0], [1.0, 0.0])
+    assert "solver hildreth" in [route.name for route in check.routes]
+    assert check.ok
+
+
+def test_the_dropped_in_solver_finds_the_active_sets_of_the_others(hildreth):
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        inside = rng.normal(size=5)
+        Ae, Ai = rng.normal(size=(2, 5)), rng.normal(size=(3, 5))
+        problem = go.GaussProblem.create(
+            np.diag(rng.uniform(0.5, 2.0, size=5)), target=rng.normal(size=5),
+            Ae=Ae, be=Ae @ inside, Ai=Ai, bi=Ai @ inside - 0.1,
+        )  # fmt: skip
+        mine = go.solve(problem, "hildreth", fallback=())
+        assert mine.solver == "hildreth"
+        np.testing.assert_array_equal(mine.x, go.solve(problem, "daqp", fallback=()).x)
