@@ -67,7 +67,7 @@ def quiet() -> Iterator[None]:
 def certifies(problem: go.GaussProblem, proposal: go.solvers.Proposal) -> bool:
     """Whether the first active set that a proposal means passes the certificate."""
     white = whiten(problem)
-    working = next(iter(proposed_sets(white.unit(), proposal)), None)
+    working = next(iter(proposed_sets(white.normalised(), proposal)), None)
     if working is None:
         return False
     answer = solve_set(white, working)
@@ -79,10 +79,10 @@ def measure(name: str, problems: list[go.GaussProblem]) -> tuple[float, float, f
     """Median seconds, share certified at first go, worst relative distance of the solver's x."""
     adapter = go.solvers.make(name)
     times, good, worst = [], 0, 0.0
-    adapter.propose(whiten(problems[0]).unit())
+    adapter.propose(whiten(problems[0]).normalised())
     for problem in problems:
         white = whiten(problem)
-        unit = white.unit()
+        unit = white.normalised()
         start = perf_counter()
         try:
             proposal = adapter.propose(unit)
@@ -90,7 +90,8 @@ def measure(name: str, problems: list[go.GaussProblem]) -> tuple[float, float, f
             proposal = go.solvers.Proposal(f"{type(error).__name__}: {error}")
         times.append(perf_counter() - start)
         good += certifies(problem, proposal)
-        exact = go.solve(problem, "daqp").x @ white.factor - white.center
+        certified = go.solve(problem, "daqp").x @ white.factor - white.center
+        exact = certified * np.linalg.norm(unit.rhs) / np.linalg.norm(white.unit().rhs)
         if proposal.z is None:
             worst = np.inf
         else:

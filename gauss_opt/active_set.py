@@ -42,7 +42,7 @@ ROUND_OFF = 1e-13
 # of a right-hand side, relative to the terms it is the difference of.
 VIOLATED = 1e-12
 NOISE = 1e-3
-DEPENDENT_STEP = 1e-10
+DEPENDENT_STEP = 1e-12
 
 
 class SetSolution(NamedTuple):

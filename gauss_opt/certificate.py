@@ -33,6 +33,9 @@ CANCELLING = 1e-6
 # What is left of unit rows that cancel, relative to the weights they were added up with.
 CANCELLED = 1e-13
 
+# Largest residual of a Farkas certificate; one that small has no feasible point within 1e6 max|r|.
+NEAR = 1e-6
+
 
 class Certificate(NamedTuple):
     """Relative residuals of an answer to (G), computed from the problem's own data.
@@ -120,13 +123,14 @@ def residuals(
     if ne == len(rhs):
         return Certificate(stationarity, equality, 0.0, 0.0, 0.0)
     slacks, forces = relative[ne:], duals[ne:]
-    force_scale = size + CANCELLING * (whole + _largest(forces))
+    largest = _largest(forces)
+    force_scale = size + CANCELLING * (whole + largest)
     return Certificate(
         stationarity,
         equality,
         _below_zero(slacks),
         _ratio(_below_zero(forces), force_scale),
-        _ratio(_largest(forces * slacks), force_scale),
+        _ratio(_largest(forces * slacks), force_scale + CANCELLING / ROW_FLOOR * largest),
     )
 
 
@@ -169,7 +173,7 @@ def verify_farkas(
     if rest > CANCELLED * float(weights.sum()) / gain:
         return None
     residual = rest * float(np.abs(problem.rhs[weights > 0.0]).max())
-    return FarkasCertificate(y, residual) if residual <= tolerance else None
+    return FarkasCertificate(y, residual) if residual <= NEAR else None
 
 
 def _largest(values: Array) -> float:

@@ -81,7 +81,8 @@ class GaussProblem:
         >>> print(problem)
         GaussProblem 'general': 1 coordinate, 0 equality rows, 1 inequality row
         """
-        M = _matrix("metric", np.diag(m) if (m := np.asarray(metric)).ndim == 1 else m)
+        M = real_array("metric", metric)
+        M = np.diag(M) if M.ndim == 1 else _matrix("metric", M)
         n = len(M)
         if M.shape != (n, n):
             raise InputError(f"metric must be square, got shape {M.shape}")
@@ -197,8 +198,7 @@ def real_array(what: str, value: Any) -> Array:
     return array
 
 
-def _matrix(what: str, value: Any) -> Array:
-    array = real_array(what, value)
+def _matrix(what: str, array: Array) -> Array:
     if array.ndim != 2:
         raise InputError(f"{what} must be a matrix, got shape {array.shape}")
     return array
@@ -216,7 +216,8 @@ def _row_block(suffix: str, A: Any, b: Any, n: int) -> tuple[Array, Array]:
         raise InputError(f"give A{suffix} and b{suffix} together")
     if A is None:
         return np.zeros((0, n)), np.zeros(0)
-    rows = _matrix(f"A{suffix}", np.reshape(A, (0, n)) if np.size(A) == 0 else A)
+    rows = real_array(f"A{suffix}", A)
+    rows = _matrix(f"A{suffix}", rows if rows.size else rows.reshape(0, n))
     if rows.shape[1] != n:
         raise InputError(f"A{suffix} must have {n} columns, got shape {rows.shape}")
     return rows, _vector(f"b{suffix}", b, len(rows))

@@ -7,13 +7,14 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .errors import InputError
-from .problem import GaussProblem
+from .problem import GaussProblem, real_array
 
 __all__ = ["load_problem", "load_problems", "save_problem", "save_problems"]
 
@@ -65,12 +66,12 @@ def load_problems(path: str | os.PathLike[str]) -> list[GaussProblem]:
             rows, rhs, names = pieces["rows"], pieces["rhs"], entry["names"]
             if rows is None or rhs is None or not 0 <= ne <= len(rhs):
                 raise InputError("rows are missing")
-            target = pieces["target"]
+            if not (isinstance(names, list) and len(names) == len(rhs)):
+                raise InputError(f"it needs {len(rhs)} names")
             problems.append(
                 GaussProblem.create(
                     pieces["metric"],
-                    pieces["load"] if target is None else None,
-                    target=target,
+                    pieces["load"],
                     Ae=rows[:ne],
                     be=rhs[:ne],
                     Ai=rows[ne:],
@@ -80,9 +81,23 @@ def load_problems(path: str | os.PathLike[str]) -> list[GaussProblem]:
                     kind=str(entry["kind"]),
                 )
             )
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+            problems[-1] = _with_target(problems[-1], pieces["target"])
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise InputError(f"{path} is damaged: problem {len(problems)}: {error}") from error
     return problems
+
+
+def _with_target(problem: GaussProblem, target: Any) -> GaussProblem:
+    """The problem with its target as well; both are in the file, so that neither is rounded."""
+    if target is None:
+        return problem
+    x_hat = real_array("target", target)
+    if x_hat.shape != problem.load.shape:
+        raise InputError(f"target must have shape {problem.load.shape}, got {x_hat.shape}")
+    mismatch = np.abs(problem.metric @ x_hat - problem.load)
+    if (mismatch > 1e-9 * (np.abs(problem.metric) @ np.abs(x_hat))).any():
+        raise InputError("load is not metric times target")
+    return replace(problem, target=x_hat)
 
 
 def write_npz(path: Path, arrays: dict[str, Any]) -> None:
@@ -123,11 +138,11 @@ def read_header(
     try:
         header = json.loads(arrays["header"].astype(np.uint8).tobytes().decode())
         found = (header["format"], header["version"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is not a file of {form}: it has no proper header") from error
     if found[0] != form:
         raise InputError(f"{path} holds {found[0]!r}, not {form!r}")
-    if not isinstance(found[1], int) or found[1] > version:
+    if type(found[1]) is not int or not 1 <= found[1] <= version:
         raise InputError(
             f"{path} has format version {found[1]}, this gauss_opt reads up to {version}: upgrade"
         )

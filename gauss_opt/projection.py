@@ -17,6 +17,7 @@ from .whiten import whiten
 __all__ = ["Drift", "Scales", "drift", "project"]
 
 MAX_ITERATIONS = 8
+FLOOR = 1e-3
 
 
 class Scales:
@@ -49,13 +50,25 @@ class Scales:
         q = self.q
         if len(q) != len(snapshot.v):
             q = np.full(len(snapshot.v), q.max())
-        sizes: Array = np.abs(snapshot.rows) @ q
+        sizes: Array = np.abs(snapshot.rows) @ q + self._floor(snapshot, q)
         return sizes
 
     def speeds(self, snapshot: Snapshot) -> Array:
         """Size of the terms that the rate of each row is made of, (m,)."""
         sizes: Array = np.abs(snapshot.rows) @ self.v + np.abs(snapshot.offset)
+        sizes += self._floor(snapshot, self.v)
         return sizes
+
+    def _floor(self, snapshot: Snapshot, sizes: Array) -> Array:
+        """A small part of what the whole system's motion could do to each row.
+
+        Rows of coordinates that have not moved yet have no size of their own; the mass relates
+        their units to those of the others.
+        """
+        mass = snapshot.mass.diagonal()
+        mobility = np.divide(1.0, mass, out=np.zeros(len(mass)), where=mass > 0)
+        lengths: Array = np.sqrt((snapshot.rows * snapshot.rows) @ mobility)
+        return FLOOR * np.sqrt(mass @ (sizes * sizes)) * lengths
 
 
 class Drift(NamedTuple):
@@ -97,16 +110,20 @@ def project(
     snapshot: Snapshot, position: Indices, velocity: Indices, scales: Scales, tolerance: float
 ) -> Snapshot:
     """The nearest state on the rows; ``tolerance`` is relative, and reached quadratically."""
+    best = np.inf
     for _ in range(MAX_ITERATIONS):
         off = drift(snapshot, position, velocity, scales)
-        if off.position <= tolerance:
+        if off.position <= tolerance or off.position > 0.5 * best:
             break
+        best = off.position
         step = _shortest(snapshot, position, -snapshot.value)
         snapshot = _moved(snapshot, snapshot.q + _in_positions(snapshot, step), snapshot.v)
+    best = np.inf
     for _ in range(MAX_ITERATIONS):
         off = drift(snapshot, position, velocity, scales)
-        if off.velocity <= tolerance:
+        if off.velocity <= tolerance or off.velocity > 0.5 * best:
             break
+        best = off.velocity
         step = _shortest(snapshot, velocity, -snapshot.rate)
         snapshot = _moved(snapshot, snapshot.q, snapshot.v + step)
     return snapshot

@@ -7,6 +7,7 @@ to the first event inside and the event itself. At every accepted step the full 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from time import perf_counter
 from typing import NamedTuple
@@ -28,10 +29,11 @@ from .flow import Flow
 from .guards import first_crossing, first_sign_change
 from .impact import Collision, Impact, collide_snapshot
 from .integrator import Integrator
-from .interpolate import Piece, differentiation_matrix
+from .interpolate import Piece, differentiation_matrix, nodes
 from .ladder import GaussSolver
 from .problem import Array, GaussProblem
 from .projection import Scales, drift, held_rows, project, state_snapshot
+from .rank_drop import independence, leap
 from .recorder import Recorder
 from .result import Event, Result, Stats
 from .settings import Settings
@@ -54,6 +56,8 @@ ROUND_OFF = 1e-15
 SAME = 1e-9  # accelerations this close are the same
 MAX_REPEATED_IMPACTS = 100
 MAX_RETRIES = 8
+COLLAPSED = 0.02  # a step this much smaller than the longest of late
+NEARLY_DEPENDENT = 0.02  # unit rows this close to dependence may be about to drop in rank
 
 
 class Happening(NamedTuple):
@@ -105,6 +109,7 @@ class Stepper:
         self._harvest: list[GaussProblem] | None = None
         self._now = snapshot
         self._t_eval = 0
+        self._recent: deque[Piece] = deque(maxlen=40)
 
     @property
     def t(self) -> float:
@@ -223,10 +228,47 @@ class Stepper:
         elif integrator.finished:
             self._integrator = None
             self._at_bound()
+        elif self._steps_collapse():
+            self._leap()
         if self.stats.steps >= self.settings.max_steps:
             raise SimulationError(f"the limit of {self.settings.max_steps} steps was reached")
         if len(self.events) >= self.settings.max_events:
             raise SimulationError(f"the limit of {self.settings.max_events} events was reached")
+
+    def _steps_collapse(self) -> bool:
+        """Whether steps have become far smaller than they were, with rows nearly dependent."""
+        integrator, flow = self._integrator, self._flow
+        if integrator is None or flow is None or integrator.next_step is None:
+            return False
+        if not len(flow.held) or len(self._recent) < 4:
+            return False
+        longest = max(piece.t1 - piece.t0 for piece in self._recent)
+        if integrator.next_step > COLLAPSED * longest:
+            return False
+        return independence(self._now, flow.held) < NEARLY_DEPENDENT
+
+    def _leap(self) -> None:
+        """Step over a configuration at which the rank of the constraints drops."""
+        flow = self._flow
+        assert flow is not None
+        position, velocity = held_rows(self._compiled, flow.held)
+
+        def arrive(t: float, y: Array) -> Snapshot:
+            snapshot = state_snapshot(self.system, self._compiled, *self._split(y), t)
+            return project(snapshot, position, velocity, self._scales, ROUND_OFF)
+
+        there = leap(list(self._recent), self._now, flow.held, arrive, self._next_bound())
+        if there is None:
+            return
+        before = np.concatenate([self._now.q, self._now.v])
+        after = np.concatenate([there.q, there.v])
+        times = nodes(2)
+        self._store_piece(Piece(self._now.t, there.t, before + np.outer(times, after - before)))
+        self.stats.rank_drops.append(there.t)
+        self._now = there
+        self._recent.clear()
+        self._integrator = None
+        self._record(self._full_problem(there))
 
     def _at_bound(self) -> None:
         """The end of the run, of a smooth stretch between breakpoints, or of an accumulation."""
@@ -238,6 +280,7 @@ class Stepper:
 
     def _begin_segment(self) -> None:
         held = self._state.held
+        self._recent.clear()
         self._flow = Flow(self.system, self._compiled, held)
         self._integrator = self._new_integrator(self._now, self._next_bound(), self._first_step)
         self._first_step = None
@@ -320,6 +363,7 @@ class Stepper:
         flow = self._flow
         assert flow is not None
         position, velocity = held_rows(self._compiled, flow.held)
+        self._scales.update(snapshot.q, snapshot.v)
         off = drift(snapshot, position, velocity, self._scales)
         projected = max(off) > DRIFT
         if projected:
@@ -337,7 +381,7 @@ class Stepper:
         self._note(snapshot, max(off))
         self._store_piece(piece)
         self._now = snapshot
-        self._scales.update(snapshot.q, snapshot.v)
+        self._recent.append(piece)
         self._state.leaving &= snapshot.value <= ROUND_OFF * self._scales.lengths(snapshot)
         self._record(answer)
         return None

@@ -5,12 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from test_snapshot import quaternion_rates
 from test_validation_smooth import crank_position, slider_crank
 
 import gauss_opt as go
 
 seeds = st.integers(0, 2**32 - 1)
+
+
+def quaternion_rates(q):
+    """q' = N(q) w for a unit quaternion and the angular velocity in the body."""
+    w, x, y, z = q
+    return 0.5 * np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
 
 
 def pendulum(length=1.0, mass=(1.0, 1.0)):
@@ -54,7 +59,7 @@ def test_held_coordinates_stay_and_are_counted():
 def test_a_slider_crank_is_assembled_from_a_rough_guess():
     exact, slope, _ = crank_position(0.9)
     q, v = go.assemble(
-        slider_crank(), exact + [0.02, -0.03, 0.0, 0.05, 0.01, 0.1], 5.0 * slope + 0.3,
+        slider_crank(), exact + np.array([0.02, -0.03, 0.0, 0.05, 0.01, 0.1]), 5.0 * slope + 0.3,
         hold_q=[2], hold_v=["v[2]"],
     )  # fmt: skip
     assert_allclose(q, exact, atol=1e-13)

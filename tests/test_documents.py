@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -57,6 +58,8 @@ def hildreth(tmp_path, monkeypatch):
         cache.cache_clear()
     yield code
     monkeypatch.undo()
+    if sys.modules.pop("gauss_opt.solvers.hildreth", None):
+        del go.solvers.hildreth
     for cache in caches:
         cache.cache_clear()
 

@@ -1,7 +1,5 @@
 """Bad models and bad inputs: each is refused with what, where, and what to write instead."""
 
-import math
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -46,7 +44,7 @@ def test_fault_02_a_force_that_is_not_finite_names_function_and_state(traced):
     if not traced:
         force_traced = force
         force = lambda q, v, t: np.where(q > 0.4, np.nan, force_traced(q + 1, v, t))  # noqa: E731
-    with pytest.raises(go.UserFunctionError, match="force.*not finite") as caught:
+    with pytest.raises(go.UserFunctionError, match=r"force.*not finite") as caught:
         go.evaluate(with_force(force), *HERE)
     assert caught.value.function == "force"
     assert caught.value.t == 3.0
@@ -91,11 +89,12 @@ def test_fault_03_arguments_are_read_only():
         q[0] = 0.0
         return -q
 
-    with pytest.raises(go.UserFunctionError, match="force raised ValueError.*read-only"):
+    with pytest.raises(go.UserFunctionError, match=r"force raised ValueError.*read-only"):
         go.evaluate(with_force(force), *HERE)
     given = np.array(HERE[0])
-    go.evaluate(with_force(lambda q, v, t: -q), given, HERE[1])
+    snapshot = go.evaluate(with_force(lambda q, v, t: -q), given, HERE[1])
     given[0] = 9.0  # the caller's own array stays the caller's
+    assert snapshot.q[0] == 0.5
 
 
 def test_fault_03_a_returned_array_that_changes_later_was_copied():
@@ -168,6 +167,13 @@ def test_fault_04_states_and_masses_of_the_wrong_shape():
         with_phi(lambda q, t: q.reshape(2, 1))
 
 
+@pytest.mark.parametrize("value", [np.array([True, False]), None, 0.5, np.nan])
+def test_fault_04_a_condition_must_be_true_or_false(value):
+    floor = go.Contact("floor", lambda q, t: q[0], active_when=lambda q, v, t: value)
+    with pytest.raises(go.InputError, match="active_when of Contact 'floor' must return True"):
+        go.evaluate(go.System([1.0], contacts=[floor]), [0.0], [0.0])
+
+
 @pytest.mark.parametrize("heavy", [1.0, 1e12])
 def test_fault_05_an_asymmetric_mass_shows_the_largest_difference(heavy):
     mass = np.diag([heavy, 1.0, 1.0])
@@ -219,28 +225,8 @@ def test_fault_12_a_contact_without_a_normal_is_named():
     with pytest.raises(go.ModelError, match=message):
         go.accelerate(go.System([1.0], contacts=[flat]), [0.0], [0.0], 3.0)
     cusp = go.Contact("cusp", lambda q, t: np.sqrt(q[0] ** 2 + q[1] ** 2))
-    with pytest.raises(go.UserFunctionError, match="Contact 'cusp' is not finite .nan. at t=3"):
+    with pytest.raises(go.UserFunctionError, match=r"Contact 'cusp' is not finite .nan. at t=3"):
         go.accelerate(go.System([1.0, 1.0], contacts=[cusp]), [0.0, 0.0], [0.0, 1.0], 3.0)
-
-
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("wrong", ["jacobian", "bias", "time_derivative"])
-def test_fault_13_derivatives_by_hand_are_checked_by_differences(wrong, size):
-    right = {
-        "jacobian": lambda q, t: 2 * q,
-        "bias": lambda q, v, t: 2 * v @ v - 2.0 * size**2,
-        "time_derivative": lambda q, t: -2.0 * t * size**2,
-    }
-    off = {**right, wrong: lambda *a: right[wrong](*a) * 1.01}
-    state = (size * np.array([0.5, 0.25]), size * np.array([1.0, 2.0]), 3.0)
-
-    def rod(q, t):
-        return float(q[0]) ** 2 + float(q[1]) ** 2 - t**2 * size**2
-
-    go.evaluate(with_phi(rod, **right), *state)
-    with pytest.raises(go.ModelError, match=f"hand-given {wrong}.*Holonomic 'link' is .* but diff"):
-        go.evaluate(with_phi(rod, **off), *state)
-    go.evaluate(with_phi(rod, **off, check_derivatives=False), *state)
 
 
 @pytest.mark.parametrize(
@@ -262,45 +248,5 @@ def test_fault_28_unknown_names_list_the_known_ones():
         go.accelerate(system, [0.0], [0.0], contacts=["flor"])
     with pytest.raises(go.ModelError, match="two constraints are called 'floor'"):
         go.System([1.0], contacts=[floor, floor])
-    with pytest.raises(go.InputError, match="unknown solver 'best'; known: .*daqp"):
+    with pytest.raises(go.InputError, match=r"unknown solver 'best'; known: .*daqp"):
         go.crosscheck(system, [0.0], [0.0], solver_names=["best"])
-
-
-def assigned(q, t):
-    z = np.zeros(3)
-    z[0] = q[0]
-    return z
-
-
-def in_place(q, t):
-    q[0] = q[0] - 1.0
-    return q[0]
-
-
-UNTRACEABLE = {
-    "assignment": (assigned, "np.array"),
-    "math": (lambda q, t: math.sin(q[0]), "np.sin, not math.sin"),
-    "float": (lambda q, t: float(q[0]) - 1.0, "use numpy functions"),
-    "in place": (in_place, "read-only"),
-    "branch": (lambda q, t: q[0] if q[0] > 0 else -q[0], "np.where"),
-    "interp": (lambda q, t: np.interp(q[0], [0, 1], [0, 1]), "cannot be traced"),
-}
-
-
-@pytest.mark.parametrize("name", UNTRACEABLE)
-def test_fault_31_a_constraint_that_would_be_silently_wrong_is_refused(name):
-    phi, advice = UNTRACEABLE[name]
-    with pytest.raises(go.TraceError, match="phi of Holonomic 'link' cannot be traced") as caught:
-        with_phi(phi)
-    assert advice in str(caught.value)
-    assert "or give jacobian= and bias= by hand" in str(caught.value)
-
-
-def test_fault_31_the_same_in_a_force_is_right():
-    def force(q, v, t):
-        z = np.zeros(2)
-        z[0] = math.sin(q[0])
-        z[1] = float(q[1])
-        return z
-
-    assert_allclose(go.evaluate(with_force(force), *HERE).force, [math.sin(0.5), 0.25])

@@ -106,11 +106,15 @@ def test_an_indefinite_mass_is_refused_with_eigenvalue_and_direction():
         ({"metric": [1, 1], "load": [0]}, r"load must have shape \(2,\), got \(1,\)"),
         ({"metric": [1, 1]}, "exactly one of load"),
         ({"metric": [1], "load": [1], "target": [1]}, "exactly one of load"),
-        ({"metric": [1, np.nan], "load": [0, 0]}, r"metric.*is nan"),
+        ({"metric": [1, np.nan], "load": [0, 0]}, r"metric\[1\] is nan"),
         ({"metric": [1, 1], "load": [0, np.inf]}, r"load\[1\] is inf"),
         ({"metric": [1, 1j], "load": [0, 0]}, "real numbers"),
         ({"metric": [1], "load": ["a"]}, "real numbers"),
         ({"metric": [[1, 2], [3]], "load": [0]}, "not an array"),
+        (
+            {"metric": [1, 1], "load": [0, 0], "Ai": [[1, 2], [3]], "bi": [0, 0]},
+            "Ai is not an array",
+        ),
         ({"metric": [1], "load": [0], "Ae": [[1]]}, "Ae and be together"),
         ({"metric": [1], "load": [0], "bi": [1]}, "Ai and bi together"),
         ({"metric": [1], "load": [0], "Ae": [[1, 2]], "be": [1]}, "Ae must have 1 columns"),
@@ -127,8 +131,7 @@ def test_pieces_that_do_not_fit_are_refused_with_the_reason(arguments, message):
 
 
 def test_numbers_so_large_that_their_squares_overflow_are_still_finite():
-    with np.errstate(over="ignore"):
-        assert_array_equal(real_array("load", [1e200, -1e300]), [1e200, -1e300])
+    assert_array_equal(real_array("load", [1e200, -1e300]), [1e200, -1e300])
 
 
 def test_whole_numbers_and_truth_values_are_numbers():

@@ -102,7 +102,7 @@ def turn(q):
     return np.array([[one, zero], [zero, -q[2]], [zero, q[1]]])
 
 
-def quaternion(q):
+def quaternion_rates(q):
     """q' = 1/2 q * (0, w) for a unit quaternion (scalar first) and the spin w in the body."""
     w, x, y, z = q
     return 0.5 * np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
@@ -119,8 +119,8 @@ SPHERE = (UNIT / np.linalg.norm(UNIT), np.array([0.4, -0.9, 1.3]))
         (turn, lambda q, t: q[0] * q[1] + np.exp(t) * q[2], CIRCLE),
         (turn, lambda q, t: np.array([q[0] - q[1] * t, q[2] ** 2 * q[0]]), CIRCLE),
         # the height of a point of the body: third row of the rotation
-        (quaternion, lambda q, t: q[1] * q[3] - q[0] * q[2] + t * q[3] ** 2, SPHERE),
-        (quaternion, lambda q, t: np.array([q[0] * q[1], np.sin(t) * q[2] * q[3]]), SPHERE),
+        (quaternion_rates, lambda q, t: q[1] * q[3] - q[0] * q[2] + t * q[3] ** 2, SPHERE),
+        (quaternion_rates, lambda q, t: np.array([q[0] * q[1], np.sin(t) * q[2] * q[3]]), SPHERE),
     ],
 )
 def test_rates_and_biases_follow_the_kinematics(N, phi, state):

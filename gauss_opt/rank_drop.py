@@ -1,0 +1,125 @@
+"""Across a configuration at which constraint rows become dependent (a flat four-bar).
+
+There the multipliers blow up and round-off with them, while the motion itself is smooth. So the
+state is extrapolated from the smooth stretch before, to the other side where the rows are as
+independent as they are here, and put back onto the constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .active_set import Indices
+from .interpolate import Piece
+from .problem import Array, GaussProblem
+from .snapshot import Snapshot
+from .whiten import whiten
+
+__all__ = ["independence", "leap"]
+
+DEGREE = 7
+MAX_SHARE = 0.5
+STRETCH = 20.0  # the motion is fitted over this many times the distance to the drop
+ACCEPTED = 1e-6
+
+
+def independence(snapshot: Snapshot, held: Indices) -> float:
+    """The smallest nonzero singular value of the unit whitened rows: 0 where rank drops.
+
+    Rows that are dependent everywhere do not count.
+    """
+    k = len(held)
+    if not k:
+        return 1.0
+    problem = GaussProblem(
+        snapshot.mass,
+        np.zeros(len(snapshot.v)),
+        snapshot.rows[held],
+        np.zeros(k),
+        k,
+        ("",) * k,
+        "rank",
+    )
+    values = np.linalg.svd(whiten(problem).unit().rows, compute_uv=False)
+    return float(values[values > 1e-13].min(initial=1.0))
+
+
+def leap(
+    pieces: Sequence[Piece],
+    now: Snapshot,
+    held: Indices,
+    arrive: Callable[[float, Array], Snapshot],
+    t_end: float,
+) -> Snapshot | None:
+    """The state beyond a rank drop ahead, or None when there is none within reach.
+
+    Parameters
+    ----------
+    pieces : sequence of Piece
+        Dense output of the last steps, ending now.
+    now : Snapshot
+        The present state.
+    held : array of int
+        Rows held as equalities.
+    arrive : callable
+        From a time and an extrapolated state to a state on the constraints.
+    t_end : float
+        Not beyond this.
+    """
+    here = independence(now, held)
+    before = pieces[-1].t0
+    slope = (independence(arrive(before, pieces[-1].values[0]), held) - here) / (now.t - before)
+    if slope <= 0.0:
+        return None
+    ahead = here / slope
+    pieces = _last(pieces, now.t - STRETCH * ahead)
+    window = now.t - pieces[0].t0
+    forward = _extrapolation(pieces, now, window)
+    distance = 0.5 * ahead
+    lowest = here
+    while distance <= MAX_SHARE * window and now.t + distance <= t_end:
+        t = now.t + distance
+        there = arrive(t, forward(t))
+        value = independence(there, held)
+        lowest = min(lowest, value)
+        if value >= here and lowest < 0.9 * here:
+            return there if _smooth(there, forward(t)) else None
+        distance += 0.25 * ahead
+    return None
+
+
+def _last(pieces: Sequence[Piece], since: float) -> Sequence[Piece]:
+    """The pieces from a time on."""
+    first = 0
+    while first < len(pieces) - 1 and pieces[first].t1 <= since:
+        first += 1
+    return pieces[first:]
+
+
+def _extrapolation(
+    pieces: Sequence[Piece], now: Snapshot, window: float
+) -> Callable[[float], Array]:
+    """A polynomial through the last stretch of the motion."""
+    scaled, values = [], []
+    for piece in pieces:
+        for t, y in zip(piece.times, piece.values, strict=True):
+            scaled.append((t - now.t) / window)
+            values.append(y)
+    basis = np.polynomial.chebyshev.chebvander(2.0 * np.array(scaled) + 1.0, DEGREE)
+    coefficients = np.linalg.lstsq(basis, np.array(values), rcond=None)[0]
+
+    def at(t: float) -> Array:
+        x = 2.0 * (t - now.t) / window + 1.0
+        value: Array = np.polynomial.chebyshev.chebvander(x, DEGREE) @ coefficients
+        return value[0] if value.ndim == 2 else value
+
+    return at
+
+
+def _smooth(there: Snapshot, extrapolated: Array) -> bool:
+    """Whether the constraints moved the extrapolated state by next to nothing."""
+    state = np.concatenate([there.q, there.v])
+    scale = np.abs(state).max()
+    return bool(np.abs(state - extrapolated).max() <= ACCEPTED * scale)
