@@ -17,12 +17,13 @@ from .errors import (
     TraceError,
     UserFunctionError,
 )
-from .impact import Collision, ImpactLaw, Newton, Poisson, Sequential, collide
+from .impact import Collision, ImpactLaw, Newton, Poisson, Sequential, collide, engage
 from .ladder import GaussSolver, solve
 from .model import Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
 from .problem import GaussProblem
 from .problem_file import load_problem, load_problems, save_problem, save_problems
 from .result import Event, Result, State, Stats
+from .result_file import load
 from .simulate import simulate, start
 from .snapshot import Snapshot, evaluate, potential_energy
 from .solution import GaussSolution
@@ -73,7 +74,9 @@ __all__ = [
     "closed_form",
     "collide",
     "crosscheck",
+    "engage",
     "evaluate",
+    "load",
     "load_problem",
     "load_problems",
     "oracles",

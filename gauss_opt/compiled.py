@@ -29,6 +29,9 @@ __all__ = ["Block", "Compiled", "Layout", "compile_system"]
 
 log = logging.getLogger(__name__)
 
+# How deep two entries of the mass are compared, operation by operation.
+SAME_DEPTH = 5
+
 
 @dataclass(eq=False)
 class Compiled:
@@ -51,6 +54,7 @@ class Compiled:
     wants_ideal: UserFunction | None
     traced: tuple[tuple[UserFunction, slice], ...]
     function: Any
+    symmetric_mass: bool = False
     count: int = 0
 
     def __post_init__(self) -> None:
@@ -136,7 +140,10 @@ def _compile(system: System, nq: int, nv: int, untraceable: set[str]) -> Compile
     direct: dict[str, UserFunction] = {}
     q_dot, N = _velocity_map(system, symbols, nq, nv, graph)
 
+    symmetric_mass = False
+
     def add(label: str, function: Any, takes: str, shape: tuple[int, ...]) -> None:
+        nonlocal symmetric_mass
         user = UserFunction.of(label, function, tuple(takes), known)
         try:
             if label in untraceable:
@@ -147,6 +154,8 @@ def _compile(system: System, nq: int, nv: int, untraceable: set[str]) -> Compile
             direct[label] = user
             return
         shaped = _shaped(label, value, ndim, shape)
+        if label == "mass":
+            shaped, symmetric_mass = _share_symmetric(shaped)
         if label == "mass" and ndim < 2:
             graph.add(label, shaped, None)
             graph.add("short mass", value, user)
@@ -197,6 +206,7 @@ def _compile(system: System, nq: int, nv: int, untraceable: set[str]) -> Compile
         wants_ideal=wants_ideal,
         traced=tuple(graph.traced),
         function=function,
+        symmetric_mass=symmetric_mass,
     )
 
 
@@ -282,6 +292,23 @@ def _shaped(label: str, value: Any, ndim: int, shape: tuple[int, ...]) -> Any:
         got = value.shape if ndim == 2 else ((value.shape[0],) if ndim else ())
         raise ModelError(f"{label} must return shape {shape}, got {got}")
     return value
+
+
+def _share_symmetric(mass: Any) -> tuple[Any, bool]:
+    """The mass with entries that differ only in the order of operands computed once.
+
+    Sums and products do not depend on that order, to the last bit. Also whether all entries
+    below the diagonal are such copies of those above it.
+    """
+    mass = ca.cse(mass)
+    symmetric = True
+    for i in range(mass.shape[0]):
+        for j in range(i):
+            if ca.is_equal(mass[i, j], mass[j, i], SAME_DEPTH):
+                mass[i, j] = mass[j, i]
+            else:
+                symmetric = False
+    return mass, symmetric
 
 
 def _switches(layout: Layout, known: Mapping[str, Any]) -> Iterator[tuple[Block, UserFunction]]:

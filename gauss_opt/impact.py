@@ -24,7 +24,7 @@ from .certificate import Certificate
 from .compiled import Layout
 from .errors import InputError, SolverError
 from .ladder import GaussSolver
-from .model import Contact, Servo
+from .model import Contact, Holonomic, Servo
 from .problem import Array, GaussProblem
 from .snapshot import Snapshot, evaluate, evaluate_checked
 from .solution import GaussSolution
@@ -40,6 +40,7 @@ __all__ = [
     "Poisson",
     "Sequential",
     "collide",
+    "engage",
     "make_law",
 ]
 
@@ -514,6 +515,50 @@ def collide_snapshot(
     outcome = law.apply(Impact.at(snapshot, rows, solver))
     after = _with_velocity(snapshot, outcome.v)
     return Collision(snapshot, rows, outcome.v, outcome.impulses, after.rate, outcome.jumps)
+
+
+def engage(
+    system: System,
+    q: ArrayLike,
+    v: ArrayLike,
+    t: float = 0.0,
+    *,
+    solver: str | Adapter | GaussSolver = "osqp",
+) -> Collision:
+    """A plastic impact onto the bilateral constraints: they have just closed, the motion sticks.
+
+    The velocity after is the nearest, in the mass metric, that satisfies all constraints of
+    ``system``. Walking machines and latches are loops of :func:`simulate` up to an event,
+    ``engage`` with the constraints of the next phase, and so on.
+
+    Raises
+    ------
+    InputError
+        When the position is not on the constraints: nothing can close there.
+
+    Examples
+    --------
+    A point moving past a pin gets caught by a rod:
+
+    >>> from gauss_opt import Holonomic
+    >>> rod = Holonomic("rod", lambda q, t: q[0]**2 + q[1]**2 - 1.0)
+    >>> caught = engage(System([1.0, 1.0], [0.0, 0.0], [rod]), [0.0, 1.0], [3.0, 4.0])
+    >>> caught.v_after + 0.0, caught.energy_change
+    (array([3., 0.]), -8.0)
+    """
+    snapshot = evaluate(system, q, v, t)
+    for block in snapshot.layout.blocks:
+        values = np.abs(snapshot.value[block.rows])
+        if isinstance(block.item, Holonomic):
+            sizes = np.abs(snapshot.rows[block.rows]).sum(axis=1) * (1.0 + np.abs(snapshot.q).max())
+            if (values > 1e-6 * sizes).any():
+                raise InputError(
+                    f"{block.item} is off by {values.max():.3g} at this position: it cannot close "
+                    f"here. Locate the event first, or use assemble()"
+                )
+    if not isinstance(solver, GaussSolver):
+        solver = GaussSolver(solver)
+    return collide_snapshot(snapshot, np.arange(0), Newton(), solver)
 
 
 def restitution_of(layout: Layout) -> Array:

@@ -103,7 +103,14 @@ class Integrator:
     def step(self) -> str | None:
         """One accepted step; a message when the step size became too small."""
         message: str | None = self._solver.step()
-        return message if self._solver.status == "failed" else None
+        if self._solver.status == "failed":
+            return message
+        # Runge-Kutta methods keep f(t_old + h), which can be a rounding away from f(t). State and
+        # step size alone shall determine what comes next.
+        solver = self._solver
+        if self.one_step and solver.t_old + (solver.t - solver.t_old) != solver.t:
+            solver.f = solver.fun(solver.t, solver.y)
+        return None
 
     def piece(self) -> Piece:
         """The last step as a polynomial."""

@@ -122,6 +122,8 @@ class GaussSolver:
         self.ladder = (self.name, *(name for name in fallback if name != self.name))
         self.tolerance = tolerance
         self.reuse_active_set = reuse_active_set
+        if time_limit is not None and not time_limit > 0.0:
+            raise InputError(f"time_limit must be positive, got {time_limit}")
         self.time_limit = time_limit
         self.counts = Counts()
         self._sets: dict[tuple[str, tuple[str, ...]], Indices] = {}
@@ -211,7 +213,7 @@ class GaussSolver:
         tolerance of its own, took for inactive or active: then a few pivots lead to the right set.
         """
         found = solution.certificate
-        if max(found.inequality, found.dual) <= SHARP:
+        if max(found.equality, found.inequality, found.dual) <= SHARP:
             return solution
         inequalities = solution.working[solution.working >= unit.n_equality]
         try:
@@ -313,8 +315,10 @@ class GaussSolver:
         carrying = holding[(holding < unit.n_equality) | (duals[holding] > threshold)]
         z, multipliers, rank, _ = solve_set(white, carrying)
         x = white.point(z)
+        # From here on everything follows from this z, which is the same whoever proposed.
+        holding = np.concatenate([np.arange(unit.n_equality), _touching(white, z)])
         if rank < len(carrying):
-            if (z != answer.z).any():  # the same z whoever proposed: the same multipliers
+            if (z != answer.z).any():
                 duals = least_multipliers(unit, z, holding)
                 if duals is None:
                     return None

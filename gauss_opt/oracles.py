@@ -34,6 +34,7 @@ __all__ = ["OracleSolution", "enumerate_active_sets", "lcp"]
 
 PINCHED = 1e-11  # least relative slack granted to contacts that leave a single point
 ACCEPTED = 1e-9  # relative residual of an accepted complementarity solution
+ROUND_OFF = 1e-14  # relative violation below which an active set needs no better one
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,10 @@ def enumerate_active_sets(
     """Solve by trying every set of inequality rows as equalities, smallest sets first.
 
     A set is right when its x is feasible and its multipliers are not negative, both to `tol`
-    relative to the forces of the problem. An independent right set always exists if the rows are
-    feasible, so sets larger than the number of free directions need no trial.
+    relative to the forces of the problem. Where rows are nearly parallel several sets pass, and
+    points far apart with them: the set with the least violation is taken. An independent right set
+    always exists if the rows are feasible, so sets larger than the number of free directions need
+    no trial.
 
     Parameters
     ----------
@@ -90,11 +93,17 @@ def enumerate_active_sets(
         )
     kkt(problem.mass, problem.force, problem.rows, problem.targets)  # may refuse the equalities
     freedom = RowSpace.of(problem.rows).null.shape[1]
+    least, best = tol, None
     for size in range(min(count, freedom) + 1):
         for active in combinations(range(count), size):
-            candidate = _try_active_set(problem, active, tol)
-            if candidate is not None:
-                return candidate
+            candidate = _try_active_set(problem, active)
+            if candidate is None or candidate[0] > least:
+                continue
+            least, best = candidate
+            if least <= ROUND_OFF:
+                return best
+    if best is not None:
+        return best
     raise ValueError(
         "No active set gives a feasible point: the inequality rows contradict each other or the "
         "equality rows. Check their signs (Ai x >= bi) and right-hand sides."
@@ -194,8 +203,10 @@ class _Scaled:
         return OracleSolution(self.column * x, self.row * le, self.contact * li, active)
 
 
-def _try_active_set(problem: _Scaled, active: tuple[int, ...], tol: float) -> OracleSolution | None:
-    """Solve with the active rows as equalities; None when that is not the minimiser."""
+def _try_active_set(
+    problem: _Scaled, active: tuple[int, ...]
+) -> tuple[float, OracleSolution] | None:
+    """Solve with the active rows as equalities: the relative violation of the rest, and x."""
     chosen = list(active)
     try:
         x, multipliers = kkt(
@@ -208,13 +219,13 @@ def _try_active_set(problem: _Scaled, active: tuple[int, ...], tol: float) -> Or
         return None
     split = len(problem.targets)
     size = problem.size(x)
-    slack = problem.contacts @ x - problem.limits
-    feasible = (slack >= -tol * (size + np.abs(problem.limits))).all()
-    if not feasible or (multipliers[split:] < -tol * size).any():
-        return None
+    sizes = size + np.abs(problem.limits)
+    miss = (problem.limits - problem.contacts @ x) / np.where(sizes > 0, sizes, 1.0)
+    pull = -multipliers[split:] / (size or 1.0)
     inequality = np.zeros(len(problem.limits))
     inequality[chosen] = multipliers[split:]
-    return problem.unscaled(x, multipliers[:split], inequality, active)
+    violation = float(np.concatenate([miss, pull]).max(initial=0.0))
+    return violation, problem.unscaled(x, multipliers[:split], inequality, active)
 
 
 def _movable(problem: _Scaled, whitened: Array, free: Array, space: RowSpace) -> NDArray[np.intp]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-import zipfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
+from .npz import read_header, read_npz, write_npz
 from .problem import GaussProblem, real_array
 
 __all__ = ["load_problem", "load_problems", "save_problem", "save_problems"]
 
 FORMAT = "gauss_opt problems"
 VERSION = 1
-MAX_BYTES = 1 << 30
 _ARRAYS = ("metric", "load", "rows", "rhs", "target")
 
 
@@ -98,53 +96,3 @@ def _with_target(problem: GaussProblem, target: Any) -> GaussProblem:
     if (mismatch > 1e-9 * (np.abs(problem.metric) @ np.abs(x_hat))).any():
         raise InputError("load is not metric times target")
     return replace(problem, target=x_hat)
-
-
-def write_npz(path: Path, arrays: dict[str, Any]) -> None:
-    """Write an npz that is complete or absent: temporary file, fsync, replace."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            np.savez(stream, allow_pickle=False, **arrays)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def read_npz(path: Path, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
-    """All arrays of an npz; object arrays and files that unpack to too much are refused."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > max_bytes:
-            raise InputError(f"{path} unpacks to {size} bytes, more than {max_bytes} are refused")
-        with np.load(path, allow_pickle=False) as data:
-            return {name: data[name] for name in data.files}
-    except FileNotFoundError:
-        raise
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-
-
-def read_header(
-    arrays: dict[str, Any], form: str, version: int, path: str | os.PathLike[str]
-) -> dict[str, Any]:
-    """The JSON header of a file of ours, of this format and of a version we know."""
-    try:
-        header = json.loads(arrays["header"].astype(np.uint8).tobytes().decode())
-        found = (header["format"], header["version"])
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path} is not a file of {form}: it has no proper header") from error
-    if found[0] != form:
-        raise InputError(f"{path} holds {found[0]!r}, not {form!r}")
-    if type(found[1]) is not int or not 1 <= found[1] <= version:
-        raise InputError(
-            f"{path} has format version {found[1]}, this gauss_opt reads up to {version}: upgrade"
-        )
-    result: dict[str, Any] = header
-    return result

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .active_set import Indices
-from .interpolate import Piece
+from .interpolate import Piece, nodes
 from .problem import Array, GaussProblem
 from .snapshot import Snapshot
 from .whiten import whiten
@@ -52,8 +52,8 @@ def leap(
     held: Indices,
     arrive: Callable[[float, Array], Snapshot],
     t_end: float,
-) -> Snapshot | None:
-    """The state beyond a rank drop ahead, or None when there is none within reach.
+) -> tuple[Snapshot, Piece] | None:
+    """The state beyond a rank drop ahead with the way there, or None when none is in reach.
 
     Parameters
     ----------
@@ -85,7 +85,13 @@ def leap(
         value = independence(there, held)
         lowest = min(lowest, value)
         if value >= here and lowest < 0.9 * here:
-            return there if _smooth(there, forward(t)) else None
+            if not _smooth(there, forward(t)):
+                return None
+            times = now.t + distance * nodes(DEGREE + 1)
+            values = np.array([forward(float(s)) for s in times])
+            values[0] = np.concatenate([now.q, now.v])
+            values[-1] = np.concatenate([there.q, there.v])
+            return there, Piece(now.t, t, values)
         distance += 0.25 * ahead
     return None
 

@@ -32,6 +32,14 @@ class Recorder:
         self.events: list[Event] = []
         self.pieces: list[Piece] = []
 
+    def refill(self, result: Result) -> None:
+        """Take over what another recorder had collected."""
+        columns = [result.q, result.v, result.a, *result.rows.values(), *result.forces.values()]
+        self.rows = [tuple(row) for row in zip(*columns, strict=True)]
+        self.times = result.t.tolist()
+        self.events = list(result.events)
+        self.pieces = list(result.pieces)
+
     def row(self, snapshot: Snapshot, a: Array, multipliers: Array) -> None:
         """A stored time: state, acceleration, multipliers on the rows of the layout."""
         total = snapshot.mass.dot(a) - snapshot.force

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .errors import InputError
+from .errors import InputError, MissingPackageError
 from .interpolate import Piece
 from .problem import Array
 
@@ -231,6 +232,30 @@ class Result:
         from .energy import account
 
         return account(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save to an npz file; :func:`gauss_opt.load` reads it back to the last bit."""
+        from .result_file import save
+
+        save(self, path)
+
+    def to_dataframe(self) -> Any:
+        """All rows as a pandas DataFrame; needs pandas."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingPackageError(
+                "to_dataframe() needs the package 'pandas': pip install pandas"
+            ) from error
+        columns: dict[str, Array] = {"t": self.t}
+        for name in ("q", "v", "a"):
+            for i, column in enumerate(getattr(self, name).T):
+                columns[f"{name}[{i}]"] = column
+        for word, by_name in (("multiplier", self.multipliers), ("gap", self.gaps)):
+            for name, values in by_name.items():
+                for i, column in enumerate(np.atleast_2d(values.T)):
+                    columns[f"{word} {name}" + (f"[{i}]" if values.ndim > 1 else "")] = column
+        return pandas.DataFrame(columns)
 
     @cached_property
     def _starts(self) -> Array:

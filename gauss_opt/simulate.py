@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .errors import SimulationError
+from .checkpoint import restore, write
+from .errors import InputError, SimulationError
 from .impact import ImpactLaw
 from .ladder import GaussSolver
 from .problem import real_array
+from .problem_file import save_problems
+from .progress import reporter
 from .result import Result, State
 from .settings import Settings
 from .solvers import Adapter
@@ -86,10 +91,66 @@ def simulate(
     t_span: Sequence[float],
     *,
     callback: Callable[[State], Any] | None = None,
+    progress: bool | Callable[[float, Stepper], Any] = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: int = 1000,
+    resume: bool = False,
+    record_problems: str | os.PathLike[str] | None = None,
     throw: bool = True,
     **options: Any,
 ) -> Result:
-    """Simulate.
+    """Simulate a system from a start to an end, with every contact, impact and release located.
+
+    Parameters
+    ----------
+    system : System
+    q0, v0 : array_like
+        Where it starts. The start must satisfy the constraints (see :func:`assemble`).
+    t_span : (float, float)
+        Start and end time.
+    law : str or ImpactLaw
+        ``"newton"`` (default), ``"poisson"``, ``"sequential"``, or a law of your own.
+    solver : str, Adapter or GaussSolver
+        QP solver to ask first; ``"osqp"`` by default.
+    method : str or type
+        scipy's ``"DOP853"`` (default), ``"RK45"``, ``"RK23"``, ``"Radau"``, ``"BDF"``,
+        ``"LSODA"``, or an OdeSolver class.
+    rtol, atol, max_step, first_step
+        In scipy's meaning. ``atol`` is set from the size of the coordinates when left out.
+    t_eval : array_like, optional
+        Times to store instead of those of the steps; event times are stored in any case.
+    events : callable, sequence or mapping of callables, optional
+        Functions of (q, v, t) whose zeros are events, with attributes ``terminal`` and
+        ``direction`` as in scipy.
+    breakpoints : array_like
+        Times at which forces have kinks; steps end there.
+    dense_output : bool
+        Keep what ``result(t)`` and the energy account need.
+    length_scale, time_scale : float, optional
+        What tolerances are relative to; taken from the run when left out.
+    project_start : bool
+        Move a start that violates constraints onto them, instead of refusing it.
+    refuse_energy_gain : bool
+        Make an impact that raises the energy an error.
+    max_steps, max_events, max_wall_time
+        Limits. A run always ends.
+    callback : callable, optional
+        Called with a :class:`State` after every step; a true return value ends the run.
+    progress : bool or callable
+        True shows a bar on a terminal. A callable gets the share done and the stepper.
+    checkpoint : path, optional
+        File to keep the run in, written every ``checkpoint_every`` steps.
+    resume : bool
+        Go on from ``checkpoint`` if it exists, with the same numbers as without interruption.
+    record_problems : path, optional
+        Save every QP of the run to one file, for :func:`load_problems`.
+    throw : bool
+        False: a failure does not raise, the result says what happened.
+
+    Raises
+    ------
+    SimulationError
+        When it cannot go on; what was computed is in ``error.result``.
 
     Examples
     --------
@@ -101,19 +162,45 @@ def simulate(
     (1.354570923, 'accumulation')
     """
     stepper = start(system, q0, v0, t_span, **options)
-    deadline = monotonic() + stepper.settings.max_wall_time
+    if resume and checkpoint is None:
+        raise InputError("resume=True needs checkpoint=, the file to go on from")
+    if checkpoint_every < 1:
+        raise InputError(f"checkpoint_every must be at least 1, got {checkpoint_every}")
+    if resume and checkpoint is not None and Path(checkpoint).exists():
+        restore(stepper, checkpoint)
+    problems = None if record_problems is None else stepper.harvest()
     try:
-        while stepper.status == "running":
-            stepper.step()
-            if callback is not None and callback(State(stepper.t, stepper.q, stepper.v)):
-                stepper.stop("terminated", f"the callback stopped the run at t = {stepper.t:g}")
-            if monotonic() > deadline and stepper.status == "running":
-                stepper.stop("wall time", "the limit of wall time was reached")
-                raise SimulationError(stepper.message, stepper.result())
+        with reporter(progress, stepper) as report:
+            _drive(stepper, callback, report, checkpoint, checkpoint_every)
     except KeyboardInterrupt:
         stepper.stop("interrupted", f"interrupted at t = {stepper.t:g}")
     except SimulationError as error:
         if throw or error.result is None:
             raise
         return error.result
+    finally:
+        if problems is not None and record_problems is not None:
+            save_problems(problems, record_problems)
     return stepper.result()
+
+
+def _drive(
+    stepper: Stepper,
+    callback: Callable[[State], Any] | None,
+    report: Callable[[], None],
+    checkpoint: str | os.PathLike[str] | None,
+    every: int,
+) -> None:
+    """Step until the end, a stop or a limit."""
+    deadline = monotonic() + stepper.settings.max_wall_time
+    while stepper.status == "running":
+        stepper.step()
+        report()
+        if callback is not None and callback(State(stepper.t, stepper.q, stepper.v)):
+            stepper.stop("terminated", f"the callback stopped the run at t = {stepper.t:g}")
+        if checkpoint is not None and stepper.stats.steps % every == 0:
+            write(stepper, checkpoint)
+        if stepper.status == "running" and monotonic() > deadline:
+            limit = stepper.settings.max_wall_time
+            stepper.stop("wall time", f"the limit of {limit:g} s of wall time was reached")
+            raise SimulationError(stepper.message, stepper.result())

@@ -233,6 +233,8 @@ def _mass(
         mass.setflags(write=False)
     else:
         mass = out[compiled.slices["mass"]].reshape(nv, nv)
+        if compiled.symmetric_mass:
+            return mass
     # Comparing bytes is the quickest; only -0.0 against 0.0 needs the slower comparison.
     if mass.tobytes() == mass.T.tobytes() or np.array_equal(mass, mass.T):
         return mass

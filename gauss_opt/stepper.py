@@ -29,7 +29,7 @@ from .flow import Flow
 from .guards import first_crossing, first_sign_change
 from .impact import Collision, Impact, collide_snapshot
 from .integrator import Integrator
-from .interpolate import Piece, differentiation_matrix, nodes
+from .interpolate import Piece, differentiation_matrix
 from .ladder import GaussSolver
 from .problem import Array, GaussProblem
 from .projection import Scales, drift, held_rows, project, state_snapshot
@@ -70,6 +70,22 @@ class Happening(NamedTuple):
     terminal: bool = False
 
 
+class Memory(NamedTuple):
+    """What the future of a run depends on besides its present state."""
+
+    state: ContactState
+    scales: Scales
+    struck: Array
+    bounce_rate: Array
+    bounces: list[Bounce]
+    pending: tuple[Accumulation, Event] | None
+    next_step: float | None
+    atol: Array | None
+    t_eval: int
+    recent: int
+    at_event: bool
+
+
 class Stepper:
     """A simulation driven by hand; made by :func:`gauss_opt.start`.
 
@@ -104,10 +120,10 @@ class Stepper:
         self._struck = np.full(self._layout.n_rows, -np.inf)
         self._bounce_rate = np.zeros(self._layout.n_rows)
         self._bounces: list[Bounce] = []
-        self._pending: Accumulation | None = None
-        self._pending_event: Event | None = None
+        self._pending: tuple[Accumulation, Event] | None = None
         self._harvest: list[GaussProblem] | None = None
-        self._now = snapshot
+        self._atol: Array | None = None
+        self._now = self.start = snapshot
         self._t_eval = 0
         self._recent: deque[Piece] = deque(maxlen=40)
 
@@ -130,6 +146,60 @@ class Stepper:
     def events(self) -> list[Event]:
         """Events so far."""
         return self._recorder.events
+
+    @property
+    def compiled(self) -> Compiled:
+        """The traced functions of the system."""
+        return self._compiled
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Constraint of each row."""
+        return self._layout.names
+
+    def harvest(self) -> list[GaussProblem]:
+        """From now on keep every problem that is solved, in the list returned."""
+        self._harvest = [] if self._harvest is None else self._harvest
+        return self._harvest
+
+    # --------------------------------------------------------------------------- checkpoints
+
+    def memory(self) -> Memory:
+        """What a checkpoint must keep besides the result."""
+        integrator = self._integrator
+        if integrator is not None and not integrator.one_step:
+            self._end_segment()
+            integrator = None
+        return Memory(
+            state=self._state,
+            scales=self._scales,
+            struck=self._struck,
+            bounce_rate=self._bounce_rate,
+            bounces=self._bounces,
+            pending=self._pending,
+            next_step=None if integrator is None else integrator.next_step,
+            atol=None if integrator is None else self._atol,
+            t_eval=self._t_eval,
+            recent=len(self._recent),
+            at_event=self._recorder_at_event,
+        )
+
+    def remember(
+        self, *, now: Snapshot, result: Result, stats: Stats, bounces: list[Bounce],
+        pending: tuple[Accumulation, Event] | None, next_step: float | None, atol: Array | None,
+        t_eval: int, recent: int, at_event: bool,
+    ) -> None:  # fmt: skip
+        """Go on from a checkpoint instead of from the start."""
+        self._recorder.refill(result)
+        self._now, self.stats, self._bounces, self._pending = now, stats, bounces, pending
+        self._first_step, self._atol, self._t_eval = next_step, atol, t_eval
+        self._recorder_at_event = at_event
+        self.status, self.message = "running", ""
+        if next_step is not None:
+            self._begin_segment()
+            self._recent.extend(result.pieces[len(result.pieces) - recent :])
+        if self.t >= self.settings.t1:
+            self._at_bound()
 
     # ---------------------------------------------------------------------------------- start
 
@@ -222,11 +292,11 @@ class Stepper:
             found = self._accept(piece, end, integrator)
             clock = self._lap("qp", clock)
         if found is not None:
-            self._integrator = None
             self._to_event(piece, found)
+            self._end_segment()
             self._lap("event", clock)
         elif integrator.finished:
-            self._integrator = None
+            self._end_segment()
             self._at_bound()
         elif self._steps_collapse():
             self._leap()
@@ -257,22 +327,19 @@ class Stepper:
             snapshot = state_snapshot(self.system, self._compiled, *self._split(y), t)
             return project(snapshot, position, velocity, self._scales, ROUND_OFF)
 
-        there = leap(list(self._recent), self._now, flow.held, arrive, self._next_bound())
-        if there is None:
+        found = leap(list(self._recent), self._now, flow.held, arrive, self._next_bound())
+        if found is None:
             return
-        before = np.concatenate([self._now.q, self._now.v])
-        after = np.concatenate([there.q, there.v])
-        times = nodes(2)
-        self._store_piece(Piece(self._now.t, there.t, before + np.outer(times, after - before)))
+        there, piece = found
+        self._store_piece(piece)
         self.stats.rank_drops.append(there.t)
         self._now = there
-        self._recent.clear()
-        self._integrator = None
+        self._end_segment()
         self._record(self._full_problem(there))
 
     def _at_bound(self) -> None:
         """The end of the run, of a smooth stretch between breakpoints, or of an accumulation."""
-        if self._pending is not None and self.t >= self._pending.t:
+        if self._pending is not None and self.t >= self._pending[0].t:
             self._close_accumulation()
         if self.t >= self.settings.t1:
             self.status = "finished"
@@ -280,16 +347,21 @@ class Stepper:
 
     def _begin_segment(self) -> None:
         held = self._state.held
-        self._recent.clear()
         self._flow = Flow(self.system, self._compiled, held)
+        self._atol = self._absolute_tolerances() if self._atol is None else self._atol
         self._integrator = self._new_integrator(self._now, self._next_bound(), self._first_step)
         self._first_step = None
+
+    def _end_segment(self) -> None:
+        self._integrator = None
+        self._atol = None
+        self._recent.clear()
 
     def _next_bound(self) -> float:
         bounds = [b for b in self.settings.breakpoints if b > self.t]
         bounds.append(self.settings.t1)
         if self._pending is not None:
-            bounds.append(max(self._pending.t, np.nextafter(self.t, np.inf)))
+            bounds.append(max(self._pending[0].t, np.nextafter(self.t, np.inf)))
         return min(bounds)
 
     def _new_integrator(
@@ -305,12 +377,12 @@ class Stepper:
             np.concatenate([start.q, start.v]),
             bound,
             rtol=settings.rtol,
-            atol=self._atol(),
+            atol=self._atol if self._atol is not None else self._absolute_tolerances(),
             max_step=settings.max_step,
             first_step=first_step,
         )
 
-    def _atol(self) -> Array:
+    def _absolute_tolerances(self) -> Array:
         """Absolute tolerances: the user's, or far below rtol times the size of each coordinate."""
         n = len(self.q) + len(self.v)
         if self.settings.atol is not None:
@@ -376,8 +448,9 @@ class Stepper:
         if projected:
             self.stats.projections += 1
             off = drift(snapshot, position, velocity, self._scales)
-            if not integrator.put(np.concatenate([snapshot.q, snapshot.v])):
-                self._integrator = None if not integrator.finished else integrator
+            taken = integrator.put(np.concatenate([snapshot.q, snapshot.v]))
+            if not taken and not integrator.finished:
+                self._end_segment()
         self._note(snapshot, max(off))
         self._store_piece(piece)
         self._now = snapshot
@@ -1045,19 +1118,19 @@ class Stepper:
         self._state.carrying[resting] = True
         self._state.leaving[resting] = False
         self._now = after
-        self._pending = found
-        self._pending_event = Event(
+        event = Event(
             "accumulation", found.t, self._names(rows), snapshot.q, snapshot.v, jump.v,
             energy_change=energy, exact=found.exact,
         )  # fmt: skip
+        self._pending = (found, event)
         if found.t <= after.t:
             self._close_accumulation()
 
     def _close_accumulation(self) -> None:
         """At the limit the contacts rest for good; (G) says which of them carry force."""
-        pending = self._pending_event
-        assert pending is not None
-        self._pending = self._pending_event = None
+        assert self._pending is not None
+        pending = self._pending[1]
+        self._pending = None
         snapshot = self._now
         answer = self._classify(snapshot)
         self._add_event(

@@ -29,9 +29,12 @@ LEFT_LOWER = (0, 1)  # dtrsm: side, lower
 GRAM = (0.0, None, 1)  # dsyrk: beta, c, trans
 TRANSPOSED = (0, 1, 0, 1, 1)  # dgemv: offx, incx, offy, incy, trans
 
-# A pivot of the Cholesky factor this small, relative to the diagonal entry it comes from, is
-# what round-off leaves of a zero.
-SINGULAR_PIVOT = 1e-13
+# A mass whose smallest eigenvalue, with its diagonal scaled to 1, is below SINGULAR is what
+# round-off leaves of a singular one. The last pivot of the Cholesky factor can be much larger, for
+# earlier small pivots magnify round-off; the eigenvalue is looked at when a pivot, relative to the
+# diagonal entry it comes from, is below SUSPECT.
+SINGULAR = 1e-13
+SUSPECT = 1e-7
 
 # A violation below this part of |L'x^| is not scaled up for the solvers: r = b - A x^ has lost
 # too many digits.
@@ -137,10 +140,12 @@ def factorise(metric: Array) -> Array | None:
         return None
     pivots = factor.diagonal()
     diagonal = metric.diagonal()
-    # The first test is cheap and nearly always enough; the second does not depend on units.
-    if len(pivots) and min(pivots.tolist()) ** 2 > SINGULAR_PIVOT * max(diagonal.tolist()):
+    # The first test is cheap and nearly always enough; the others do not depend on units.
+    if len(pivots) and min(pivots.tolist()) ** 2 > SUSPECT * max(diagonal.tolist()):
         return factor
-    return factor if (pivots * pivots > SINGULAR_PIVOT * diagonal).all() else None
+    if (pivots * pivots > SUSPECT * diagonal).all():
+        return factor
+    return factor if np.linalg.eigvalsh(_unit_diagonal(metric))[0] > SINGULAR else None
 
 
 def whiten(problem: GaussProblem, factor: Array | None = None) -> Whitened:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -427,6 +427,7 @@ def test_lcp_enumeration_and_kkt_of_the_active_set_agree(seed, redundant, unit):
 
 @settings(deadline=None, max_examples=60)
 @given(seeds, st.booleans())
+@example(28500, False)  # rows nearly parallel in the mass metric: two sets within 1e-9
 def test_oracles_agree_for_mass_ratios_of_1e8(seed, redundant):
     rng = np.random.default_rng(seed)
     acceleration, Ae, be, Ai, bi = random_contacts(rng, redundant=redundant)

@@ -1,0 +1,149 @@
+"""A run put on disk so that it can go on after anything, with the same numbers to the last bit.
+
+A one-step method goes on from its state and step size alone. Methods that remember more (LSODA,
+BDF, Radau) start afresh at every checkpoint, in the interrupted run as in the resumed one.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .accumulation import Accumulation, Bounce
+from .errors import InputError
+from .npz import read_header, read_npz, write_npz
+from .projection import state_snapshot
+from .result import Event, Stats
+from .result_file import FORMAT, VERSION, pack, unpack, with_header
+
+if TYPE_CHECKING:
+    from .stepper import Stepper
+
+__all__ = ["restore", "write"]
+
+_MASKS = ("resting", "carrying", "leaving")
+_COUNTS = ("qp_total", "qp_from_active_set", "qp_solver_calls", "qp_fallbacks")
+
+
+def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
+    """Write a checkpoint: complete, or the old one stays."""
+    memory = stepper.memory()
+    arrays, header = pack(stepper.result())
+    arrays |= {
+        "now": np.concatenate([[stepper.t], stepper.q, stepper.v]),
+        "start": np.concatenate([stepper.start.q, stepper.start.v]),
+        **{f"state_{name}": getattr(memory.state, name) for name in _MASKS},
+        "scale_q": memory.scales.q,
+        "scale_v": memory.scales.v,
+        "struck": memory.struck,
+        "bounce_rate": memory.bounce_rate,
+        "bounces": np.array([[b.t, b.height] for b in memory.bounces]).reshape(-1, 2),
+        "atol": memory.atol if memory.atol is not None else np.zeros(0),
+    }
+    header["checkpoint"] = {
+        "next_step": memory.next_step,
+        "bounced": [sorted(b.contacts) for b in memory.bounces],
+        "pending": None if memory.pending is None else _pack_pending(memory.pending),
+        "t_eval": memory.t_eval,
+        "recent": memory.recent,
+        "at_event": memory.at_event,
+        "counts": asdict(stepper.solver.counts),
+    }
+    write_npz(Path(path), with_header(arrays, header))
+
+
+def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
+    """Put a new stepper, made with the same arguments, where the checkpoint was written."""
+    arrays = read_npz(Path(path))
+    header = read_header(arrays, FORMAT, VERSION, path)
+    if "checkpoint" not in header:
+        raise InputError(f"{path} is a result, not a checkpoint: nothing to go on with")
+    try:
+        _check_same(stepper, arrays, header, path)
+        _fill(stepper, arrays, header)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _check_same(
+    stepper: Stepper, arrays: dict[str, Any], header: dict[str, Any], path: str | os.PathLike[str]
+) -> None:
+    result = unpack(arrays, header)
+    asked = {**stepper.settings.describe(), "solver": stepper.solver.name}
+    different = [k for k, value in asked.items() if result.settings.get(k) != value]
+    start = np.concatenate([stepper.start.q, stepper.start.v])
+    if not np.array_equal(start, arrays["start"]):
+        different.append("the initial state")
+    if result.row_names != stepper.row_names:
+        different.append("the constraints")
+    if different:
+        raise InputError(
+            f"{path} is the checkpoint of another run: {', '.join(different)} differ. Resume with "
+            f"the same system and options, or remove the file"
+        )
+
+
+def _fill(stepper: Stepper, arrays: dict[str, Any], header: dict[str, Any]) -> None:
+    result, extra = unpack(arrays, header), header["checkpoint"]
+    memory = stepper.memory()
+    now = arrays["now"]
+    nq = len(stepper.q)
+    for name in _MASKS:
+        getattr(memory.state, name)[:] = arrays[f"state_{name}"].astype(bool)
+    memory.scales.q[:], memory.scales.v[:] = arrays["scale_q"], arrays["scale_v"]
+    memory.struck[:], memory.bounce_rate[:] = arrays["struck"], arrays["bounce_rate"]
+    for name in _COUNTS:
+        setattr(stepper.solver.counts, name, int(extra["counts"][name]))
+    bounces = [
+        Bounce(float(t), frozenset(contacts), float(height))
+        for (t, height), contacts in zip(arrays["bounces"], extra["bounced"], strict=True)
+    ]
+    stepper.remember(
+        now=state_snapshot(
+            stepper.system, stepper.compiled, now[1 : 1 + nq], now[1 + nq :], float(now[0])
+        ),
+        result=result,
+        stats=Stats(**header["stats"]),
+        bounces=bounces,
+        pending=None if extra["pending"] is None else _unpack_pending(extra["pending"]),
+        next_step=extra["next_step"],
+        atol=arrays["atol"] if len(arrays["atol"]) else None,
+        t_eval=int(extra["t_eval"]),
+        recent=int(extra["recent"]),
+        at_event=bool(extra["at_event"]),
+    )
+
+
+def _pack_pending(pending: tuple[Accumulation, Event]) -> dict[str, Any]:
+    limit, event = pending
+    return {
+        "t": limit.t,
+        "rows": sorted(limit.contacts),
+        "exact": limit.exact,
+        "names": list(event.contacts),
+        "q": event.q.tolist(),
+        "v_before": event.v_before.tolist(),
+        "v_after": event.v_after.tolist(),
+        "energy_change": event.energy_change,
+    }
+
+
+def _unpack_pending(entry: dict[str, Any]) -> tuple[Accumulation, Event]:
+    limit = Accumulation(float(entry["t"]), frozenset(entry["rows"]), bool(entry["exact"]))
+    event = Event(
+        "accumulation",
+        limit.t,
+        tuple(entry["names"]),
+        np.array(entry["q"]),
+        np.array(entry["v_before"]),
+        np.array(entry["v_after"]),
+        energy_change=float(entry["energy_change"]),
+        exact=limit.exact,
+    )
+    return limit, event

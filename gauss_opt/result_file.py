@@ -1,0 +1,182 @@
+"""Results in files: npz with a JSON header, written whole or not at all, never able to run code."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .energy import Energy
+from .errors import InputError
+from .interpolate import Piece
+from .npz import read_header, read_npz, write_npz
+from .problem import Array
+from .result import Event, Result, Stats
+
+__all__ = ["load", "save"]
+
+FORMAT = "gauss_opt result"
+VERSION = 1
+_COLUMNS = ("t", "q", "v", "a")
+_EVENT_TEXT = ("kind", "contacts", "detail")
+_EVENT_FLAGS = ("gains_energy", "exact")
+_EVENT_NUMBERS = ("t", "energy_change", "constraint_work")
+_EVENT_ARRAYS = ("q", "v_before", "v_after")
+
+
+def save(result: Result, path: str | os.PathLike[str]) -> None:
+    """Save a result; what is loaded again is equal to the last bit."""
+    arrays, header = pack(result)
+    if result.system is not None and result.pieces:
+        energy = result.energy
+        arrays |= {f"energy_{name}": getattr(energy, name) for name in _energy_names()}
+    write_npz(Path(path), with_header(arrays, header))
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Load a result. It has no system any more: what needs one says so."""
+    arrays = read_npz(Path(path))
+    header = read_header(arrays, FORMAT, VERSION, path)
+    try:
+        return unpack(arrays, header)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise InputError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+def with_header(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+    """The arrays with the header as one more of them."""
+    return {**arrays, "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
+
+
+def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Arrays and JSON header of a result."""
+    arrays: dict[str, Any] = {name: getattr(result, name) for name in _COLUMNS}
+    arrays |= {f"rows_{name}": value for name, value in result.rows.items()}
+    arrays |= {f"forces_{name}": value for name, value in result.forces.items()}
+    arrays |= _pack_events(result.events)
+    arrays |= _pack_pieces(result.pieces)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "versions": _versions(),
+        "success": result.success,
+        "status": result.status,
+        "message": result.message,
+        "row_names": list(result.row_names),
+        "scalar": sorted(result.scalar),
+        "contacts": list(result.contacts),
+        "stats": asdict(result.stats),
+        "settings": result.settings,
+        "events": [
+            {
+                **{name: getattr(event, name) for name in (*_EVENT_TEXT, *_EVENT_FLAGS)},
+                "impulses": {k: np.asarray(v).tolist() for k, v in event.impulses.items()},
+            }
+            for event in result.events
+        ],
+        "held": [list(piece.held) for piece in result.pieces],
+    }
+    return arrays, header
+
+
+def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> Result:
+    """The result that was packed."""
+    events = []
+    for i, entry in enumerate(header["events"]):
+        impulses = {k: np.array(v) if isinstance(v, list) else v for k, v in
+                    entry["impulses"].items()}  # fmt: skip
+        events.append(
+            Event(
+                kind=str(entry["kind"]),
+                contacts=tuple(entry["contacts"]),
+                detail=str(entry["detail"]),
+                impulses=impulses,
+                gains_energy=bool(entry["gains_energy"]),
+                exact=bool(entry["exact"]),
+                t=float(arrays["event_t"][i]),
+                energy_change=float(arrays["event_energy_change"][i]),
+                constraint_work=float(arrays["event_constraint_work"][i]),
+                q=_floats(arrays["event_q"])[i],
+                v_before=_floats(arrays["event_v_before"])[i],
+                v_after=_floats(arrays["event_v_after"])[i],
+            )
+        )
+    energy = None
+    if "energy_kinetic" in arrays:
+        energy = Energy(**{name: _floats(arrays[f"energy_{name}"]) for name in _energy_names()})
+    return Result(
+        success=bool(header["success"]),
+        status=str(header["status"]),
+        message=str(header["message"]),
+        **{name: _floats(arrays[name]) for name in _COLUMNS},
+        rows={k: _floats(arrays[f"rows_{k}"]) for k in ("multipliers", "values", "rates")},
+        row_names=tuple(header["row_names"]),
+        scalar=frozenset(header["scalar"]),
+        contacts=tuple(header["contacts"]),
+        forces={k: _floats(arrays[f"forces_{k}"]) for k in ("total", "nonideal")},
+        events=tuple(events),
+        pieces=_unpack_pieces(arrays, header["held"]),
+        stats=Stats(**header["stats"]),
+        settings=dict(header["settings"]),
+        system=None,
+        stored_energy=energy,
+    )
+
+
+def _pack_events(events: tuple[Event, ...]) -> dict[str, Array]:
+    names = (*_EVENT_NUMBERS, *_EVENT_ARRAYS)
+    return {f"event_{name}": np.array([getattr(e, name) for e in events]) for name in names}
+
+
+def _pack_pieces(pieces: tuple[Piece, ...]) -> dict[str, Any]:
+    return {
+        "piece_t0": np.array([piece.t0 for piece in pieces]),
+        "piece_t1": np.array([piece.t1 for piece in pieces]),
+        "piece_sizes": np.array([len(piece.values) for piece in pieces], dtype=np.int64),
+        "piece_values": np.concatenate([piece.values for piece in pieces])
+        if pieces
+        else np.zeros((0, 0)),
+    }
+
+
+def _unpack_pieces(arrays: dict[str, Any], held: list[list[int]]) -> tuple[Piece, ...]:
+    sizes = arrays["piece_sizes"].astype(np.int64)
+    ends = np.cumsum(sizes)
+    values = _floats(arrays["piece_values"])
+    if len(ends) and (ends[-1] != len(values) or (sizes < 2).any()):
+        raise ValueError("the dense output does not have the size it should have")
+    return tuple(
+        Piece(float(t0), float(t1), values[end - size : end], tuple(int(i) for i in rows))
+        for t0, t1, size, end, rows in zip(
+            _floats(arrays["piece_t0"]), _floats(arrays["piece_t1"]), sizes, ends, held,
+            strict=True,
+        )
+    )  # fmt: skip
+
+
+def _floats(array: Any) -> Array:
+    if array.dtype != np.float64:
+        raise ValueError(f"expected floats, got {array.dtype}")
+    result: Array = array
+    return result
+
+
+def _energy_names() -> tuple[str, ...]:
+    return tuple(Energy.__dataclass_fields__)
+
+
+def _versions() -> dict[str, str]:
+    """Versions of what the numbers depend on."""
+    found = {"python": platform.python_version()}
+    for name in ("gauss-opt", "numpy", "scipy", "osqp", "daqp", "casadi"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
