@@ -22,8 +22,8 @@ from .ladder import GaussSolver, solve
 from .model import Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
 from .problem import GaussProblem
 from .problem_file import load_problem, load_problems, save_problem, save_problems
-from .result import Event, Result, State, Stats
-from .result_file import load
+from .records import Event, State, Stats
+from .result import Result, load
 from .simulate import simulate, start
 from .snapshot import Snapshot, evaluate, potential_energy
 from .solution import GaussSolution

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .accumulation import Accumulation, Bounce
 from .errors import InputError
-from .npz import read_header, read_npz, write_npz
+from .problem import Array
 from .projection import state_snapshot
-from .result import Event, Stats
-from .result_file import FORMAT, VERSION, pack, unpack, with_header
+from .records import Event, Stats
+from .result import Result
+from .result_file import pack, read, unpack
+from .result_file import write as write_file
 
 if TYPE_CHECKING:
     from .stepper import Stepper
@@ -53,32 +54,29 @@ def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
         "at_event": memory.at_event,
         "counts": asdict(stepper.solver.counts),
     }
-    write_npz(Path(path), with_header(arrays, header))
+    write_file(path, arrays, header)
 
 
 def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     """Put a new stepper, made with the same arguments, where the checkpoint was written."""
-    arrays = read_npz(Path(path))
-    header = read_header(arrays, FORMAT, VERSION, path)
-    if "checkpoint" not in header:
-        raise InputError(f"{path} is a result, not a checkpoint: nothing to go on with")
-    try:
-        _check_same(stepper, arrays, header, path)
-        _fill(stepper, arrays, header)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+    def fill(arrays: dict[str, Any], header: dict[str, Any]) -> None:
+        if "checkpoint" not in header:
+            raise InputError(f"{path} is a result, not a checkpoint: nothing to go on with")
+        result = Result(**unpack(arrays, header))
+        _check_same(stepper, result, arrays["start"], path)
+        _fill(stepper, result, arrays, header)
+
+    read(path, fill)
 
 
 def _check_same(
-    stepper: Stepper, arrays: dict[str, Any], header: dict[str, Any], path: str | os.PathLike[str]
+    stepper: Stepper, result: Result, began: Array, path: str | os.PathLike[str]
 ) -> None:
-    result = unpack(arrays, header)
     asked = {**stepper.settings.describe(), "solver": stepper.solver.name}
     different = [k for k, value in asked.items() if result.settings.get(k) != value]
     start = np.concatenate([stepper.start.q, stepper.start.v])
-    if not np.array_equal(start, arrays["start"]):
+    if not np.array_equal(start, began):
         different.append("the initial state")
     if result.row_names != stepper.row_names:
         different.append("the constraints")
@@ -89,8 +87,8 @@ def _check_same(
         )
 
 
-def _fill(stepper: Stepper, arrays: dict[str, Any], header: dict[str, Any]) -> None:
-    result, extra = unpack(arrays, header), header["checkpoint"]
+def _fill(stepper: Stepper, result: Result, arrays: dict[str, Any], header: dict[str, Any]) -> None:
+    extra = header["checkpoint"]
     memory = stepper.memory()
     now = arrays["now"]
     nq = len(stepper.q)

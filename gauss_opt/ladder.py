@@ -45,6 +45,9 @@ WEAK = 1e-9
 # A violation or a negative multiplier above this is more than round-off.
 SHARP = 1e-13
 
+# A certificate that fails by no more than this may fail by round-off only.
+NEARLY = 1e-4
+
 # How small a multiplier must be, relative to the largest, for a solver to mean "inactive".
 PROPOSED = (1e-7, 1e-10, 1e-4)
 
@@ -275,9 +278,7 @@ class GaussSolver:
         attempts: tuple[tuple[str, str], ...],
     ) -> GaussSolution | Certificate:
         """The solution on a working set if it passes, otherwise the certificate that fails."""
-        answer = solve_set(white, working)
-        x = white.point(answer.z)
-        certificate = residuals(problem, white, x, answer.z, answer.multipliers)
+        answer, x, certificate = self._on_set(problem, white, working)
         passes = certificate.passes(self.tolerance)
         if answer.rank < len(working) or _weak(white, answer):
             fair = self._fair(problem, white, answer, certificate)
@@ -296,6 +297,24 @@ class GaussSolver:
             problem, x, answer.multipliers, working, True, certificate, solver, attempts
         )
 
+    def _on_set(
+        self, problem: GaussProblem, white: Whitened, working: Indices
+    ) -> tuple[SetSolution, Array, Certificate]:
+        """The exact answer on a working set, x, and its certificate.
+
+        The Gram matrix of the rows squares their condition number. Where that may be why the
+        certificate fails, the rows are solved again without it.
+        """
+        answer = solve_set(white, working)
+        x = white.point(answer.z)
+        certificate = residuals(problem, white, x, answer.z, answer.multipliers)
+        if certificate.passes(self.tolerance) or not certificate.passes(NEARLY):
+            return answer, x, certificate
+        answer = solve_unit_rows(white.unit(), working)
+        answer = answer._replace(multipliers=answer.multipliers / white.lengths)
+        x = white.point(answer.z)
+        return answer, x, residuals(problem, white, x, answer.z, answer.multipliers)
+
     def _fair(
         self, problem: GaussProblem, white: Whitened, answer: SetSolution, certificate: Certificate
     ) -> tuple[Array, Array, Indices, bool, Certificate] | None:
@@ -313,8 +332,7 @@ class GaussSolver:
             return None
         threshold = WEAK * max(_reach(white, answer.z), np.abs(duals).max(initial=0.0))
         carrying = holding[(holding < unit.n_equality) | (duals[holding] > threshold)]
-        z, multipliers, rank, _ = solve_set(white, carrying)
-        x = white.point(z)
+        (z, multipliers, rank, _), x, _ = self._on_set(problem, white, carrying)
         # From here on everything follows from this z, which is the same whoever proposed.
         holding = np.concatenate([np.arange(unit.n_equality), _touching(white, z)])
         if rank < len(carrying):

@@ -66,20 +66,18 @@ def load_problems(path: str | os.PathLike[str]) -> list[GaussProblem]:
                 raise InputError("rows are missing")
             if not (isinstance(names, list) and len(names) == len(rhs)):
                 raise InputError(f"it needs {len(rhs)} names")
-            problems.append(
-                GaussProblem.create(
-                    pieces["metric"],
-                    pieces["load"],
-                    Ae=rows[:ne],
-                    be=rhs[:ne],
-                    Ai=rows[ne:],
-                    bi=rhs[ne:],
-                    equality_names=[str(name) for name in names[:ne]],
-                    inequality_names=[str(name) for name in names[ne:]],
-                    kind=str(entry["kind"]),
-                )
+            problem = GaussProblem.create(
+                pieces["metric"],
+                pieces["load"],
+                Ae=rows[:ne],
+                be=rhs[:ne],
+                Ai=rows[ne:],
+                bi=rhs[ne:],
+                equality_names=[str(name) for name in names[:ne]],
+                inequality_names=[str(name) for name in names[ne:]],
+                kind=str(entry["kind"]),
             )
-            problems[-1] = _with_target(problems[-1], pieces["target"])
+            problems.append(_with_target(problem, pieces["target"]))
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise InputError(f"{path} is damaged: problem {len(problems)}: {error}") from error
     return problems

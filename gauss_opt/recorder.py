@@ -10,7 +10,8 @@ import numpy as np
 from .interpolate import Piece
 from .model import Contact
 from .problem import Array
-from .result import Event, Result, Stats
+from .records import Event, Stats
+from .result import Result
 from .snapshot import Snapshot
 from .system import System
 

@@ -3,141 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .energy import Energy, account
 from .errors import InputError, MissingPackageError
 from .interpolate import Piece
 from .problem import Array
+from .projection import Scales, held_rows, project, state_snapshot
+from .records import ConstraintForce, Event, State, Stats
+from .result_file import pack, pack_energy, read, unpack, write
+from .system import System
 
-if TYPE_CHECKING:
-    from .energy import Energy
-    from .system import System
-
-__all__ = ["ConstraintForce", "Event", "Result", "State", "Stats"]
-
-
-@dataclass(frozen=True, eq=False)
-class Event:
-    """Something that happened at an instant.
-
-    Attributes
-    ----------
-    kind : str
-        ``"impact"``, ``"release"``, ``"accumulation"``, ``"graze"``, ``"limit"`` or ``"user"``.
-    t : float
-        When.
-    contacts : tuple of str
-        Contacts, limits or user events concerned.
-    q : (nq,) array
-        Where.
-    v_before, v_after : (nv,) arrays
-        Velocities on both sides.
-    impulses : dict
-        Impulse of each constraint by name; empty where there is no jump.
-    energy_change : float
-        Change of the kinetic energy.
-    constraint_work : float
-        Part of it done by constraints that move by themselves.
-    gains_energy : bool
-        Whether the impact law itself has raised the energy.
-    exact : bool
-        False for an accumulation that was closed at round-off.
-    detail : str
-        What else there is to say.
-    """
-
-    kind: str
-    t: float
-    contacts: tuple[str, ...]
-    q: Array
-    v_before: Array
-    v_after: Array
-    impulses: dict[str, Any] = field(default_factory=dict)
-    energy_change: float = 0.0
-    constraint_work: float = 0.0
-    gains_energy: bool = False
-    exact: bool = True
-    detail: str = ""
-
-    def __str__(self) -> str:
-        text = f"{self.kind} at t = {self.t:.12g}: {', '.join(self.contacts)}"
-        if self.impulses:
-            text += f", energy change {self.energy_change:.6g}"
-        if self.gains_energy:
-            text += " (the law has raised the energy)"
-        if not self.exact:
-            text += " (closed at round-off)"
-        return text + (f" ({self.detail})" if self.detail else "")
-
-    __repr__ = __str__
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """Position and velocity at a time."""
-
-    t: float
-    q: Array
-    v: Array
-
-    def __str__(self) -> str:
-        return f"t = {self.t:g}: q = {self.q}, v = {self.v}"
-
-    __repr__ = __str__
-
-
-@dataclass(frozen=True, eq=False)
-class ConstraintForce:
-    """Constraint forces over time, (nt, nv) each: total = ideal + nonideal."""
-
-    total: Array
-    ideal: Array
-    nonideal: Array
-
-
-@dataclass
-class Stats:
-    """What a run took, and how good it is.
-
-    Attributes
-    ----------
-    steps, rhs_calls, events, impacts : int
-    qp_total, qp_from_active_set, qp_solver_calls, qp_fallbacks : int
-        See :class:`gauss_opt.ladder.Counts`.
-    worst_residual : float
-        Largest residual of all certificates.
-    worst_drift : float
-        Largest relative violation of a held constraint at an accepted step, after projection.
-    worst_penetration : float
-        Most negative gap of an open contact at an accepted step, relative.
-    projections, restarts : int
-        Times that drift was removed; times that a step had to be taken again with a smaller size.
-    rank_drops : list of float
-        Times near which the constraint rows became dependent.
-    seconds : dict
-        Wall time by part: integrate, guard, qp, event, record.
-    """
-
-    steps: int = 0
-    rhs_calls: int = 0
-    events: int = 0
-    impacts: int = 0
-    qp_total: int = 0
-    qp_from_active_set: int = 0
-    qp_solver_calls: int = 0
-    qp_fallbacks: int = 0
-    worst_residual: float = 0.0
-    worst_drift: float = 0.0
-    worst_penetration: float = 0.0
-    projections: int = 0
-    restarts: int = 0
-    rank_drops: list[float] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
+__all__ = ["ConstraintForce", "Event", "Result", "State", "Stats", "load"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,15 +111,14 @@ class Result:
             return self.stored_energy
         if self.system is None:
             raise InputError("this result came from a file that was saved without energies")
-        from .energy import account
-
         return account(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save to an npz file; :func:`gauss_opt.load` reads it back to the last bit."""
-        from .result_file import save
-
-        save(self, path)
+        arrays, header = pack(self)
+        if self.stored_energy is not None or (self.system is not None and self.pieces):
+            arrays |= pack_energy(self.energy)
+        write(path, arrays, header)
 
     def to_dataframe(self) -> Any:
         """All rows as a pandas DataFrame; needs pandas."""
@@ -300,8 +181,6 @@ class Result:
         """Interpolated states put back onto the bilateral constraints."""
         if self.system is None or not self.system.constraints or t in self.t:
             return q, v
-        from .projection import Scales, held_rows, project, state_snapshot
-
         compiled = self.system.compiled(len(v))
         equalities = np.arange(compiled.layout.equalities.stop)
         position, velocity = held_rows(compiled, equalities)
@@ -342,3 +221,8 @@ class Result:
         return "\n".join([*lines, f"  time: {seconds}"])
 
     __repr__ = __str__
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Load a result. It has no system any more: what needs one says so."""
+    return read(path, lambda arrays, header: Result(**unpack(arrays, header)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -17,9 +18,14 @@ from .errors import InputError
 from .interpolate import Piece
 from .npz import read_header, read_npz, write_npz
 from .problem import Array
-from .result import Event, Result, Stats
+from .records import Event, Stats
 
-__all__ = ["load", "save"]
+if TYPE_CHECKING:
+    from .result import Result
+
+__all__ = ["pack", "pack_energy", "read", "unpack", "write"]
+
+Built = TypeVar("Built")
 
 FORMAT = "gauss_opt result"
 VERSION = 1
@@ -30,28 +36,29 @@ _EVENT_NUMBERS = ("t", "energy_change", "constraint_work")
 _EVENT_ARRAYS = ("q", "v_before", "v_after")
 
 
-def save(result: Result, path: str | os.PathLike[str]) -> None:
-    """Save a result; what is loaded again is equal to the last bit."""
-    arrays, header = pack(result)
-    if result.system is not None and result.pieces:
-        energy = result.energy
-        arrays |= {f"energy_{name}": getattr(energy, name) for name in _energy_names()}
-    write_npz(Path(path), with_header(arrays, header))
+def write(path: str | os.PathLike[str], arrays: dict[str, Any], header: dict[str, Any]) -> None:
+    """Write arrays and header to a file, complete or not at all."""
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    write_npz(Path(path), {**arrays, "header": text})
 
 
-def load(path: str | os.PathLike[str]) -> Result:
-    """Load a result. It has no system any more: what needs one says so."""
+def read(
+    path: str | os.PathLike[str], build: Callable[[dict[str, Any], dict[str, Any]], Built]
+) -> Built:
+    """What ``build`` makes of the arrays and the header; whatever is wrong with them is said."""
     arrays = read_npz(Path(path))
     header = read_header(arrays, FORMAT, VERSION, path)
     try:
-        return unpack(arrays, header)
+        return build(arrays, header)
+    except InputError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise InputError(f"{path} is damaged: {type(error).__name__}: {error}") from error
 
 
-def with_header(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
-    """The arrays with the header as one more of them."""
-    return {**arrays, "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
+def pack_energy(energy: Energy) -> dict[str, Array]:
+    """The arrays of an energy account."""
+    return {f"energy_{name}": getattr(energy, name) for name in _energy_names()}
 
 
 def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -85,8 +92,8 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
     return arrays, header
 
 
-def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> Result:
-    """The result that was packed."""
+def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the result that was packed."""
     events = []
     for i, entry in enumerate(header["events"]):
         impulses = {k: np.array(v) if isinstance(v, list) else v for k, v in
@@ -110,7 +117,7 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> Result:
     energy = None
     if "energy_kinetic" in arrays:
         energy = Energy(**{name: _floats(arrays[f"energy_{name}"]) for name in _energy_names()})
-    return Result(
+    return dict(
         success=bool(header["success"]),
         status=str(header["status"]),
         message=str(header["message"]),

@@ -18,7 +18,8 @@ from .ladder import GaussSolver
 from .problem import real_array
 from .problem_file import save_problems
 from .progress import reporter
-from .result import Result, State
+from .records import State
+from .result import Result
 from .settings import Settings
 from .solvers import Adapter
 from .stepper import Stepper

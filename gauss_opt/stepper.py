@@ -35,7 +35,8 @@ from .problem import Array, GaussProblem
 from .projection import Scales, drift, held_rows, project, state_snapshot
 from .rank_drop import independence, leap
 from .recorder import Recorder
-from .result import Event, Result, Stats
+from .records import Event, Stats
+from .result import Result
 from .settings import Settings
 from .snapshot import Snapshot, evaluate
 from .solution import GaussSolution
