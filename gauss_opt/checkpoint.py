@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .accumulation import Accumulation, Bounce
 from .errors import InputError
 from .problem import Array
-from .projection import state_snapshot
 from .records import Event, Stats
 from .result import Result
 from .result_file import pack, read, unpack
 from .result_file import write as write_file
-
-if TYPE_CHECKING:
-    from .stepper import Stepper
+from .stepper import Memory, Stepper
 
 __all__ = ["restore", "write"]
 
@@ -32,26 +29,25 @@ _COUNTS = ("qp_total", "qp_from_active_set", "qp_solver_calls", "qp_fallbacks")
 
 def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint: complete, or the old one stays."""
-    memory = stepper.memory()
+    run, bounces, next_step, atol, recent = stepper.memory()
     arrays, header = pack(stepper.result())
     arrays |= {
         "now": np.concatenate([[stepper.t], stepper.q, stepper.v]),
         "start": np.concatenate([stepper.start.q, stepper.start.v]),
-        **{f"state_{name}": getattr(memory.state, name) for name in _MASKS},
-        "scale_q": memory.scales.q,
-        "scale_v": memory.scales.v,
-        "struck": memory.struck,
-        "bounce_rate": memory.bounce_rate,
-        "bounces": np.array([[b.t, b.height] for b in memory.bounces]).reshape(-1, 2),
-        "atol": memory.atol if memory.atol is not None else np.zeros(0),
+        **{f"state_{name}": getattr(run.state, name) for name in _MASKS},
+        "scale_q": run.scales.q,
+        "scale_v": run.scales.v,
+        "struck": bounces.struck,
+        "bounce_rates": bounces.rates,
+        "bounces": np.array([[b.t, b.height] for b in bounces.series]).reshape(-1, 2),
+        "atol": atol if atol is not None else np.zeros(0),
     }
     header["checkpoint"] = {
-        "next_step": memory.next_step,
-        "bounced": [sorted(b.contacts) for b in memory.bounces],
-        "pending": None if memory.pending is None else _pack_pending(memory.pending),
-        "t_eval": memory.t_eval,
-        "recent": memory.recent,
-        "at_event": memory.at_event,
+        "next_step": next_step,
+        "bounced": [sorted(b.contacts) for b in bounces.series],
+        "pending": None if bounces.pending is None else _pack_pending(bounces.pending),
+        "t_eval": run.next_t_eval,
+        "recent": recent,
         "counts": asdict(stepper.solver.counts),
     }
     write_file(path, arrays, header)
@@ -78,7 +74,7 @@ def _check_same(
     start = np.concatenate([stepper.start.q, stepper.start.v])
     if not np.array_equal(start, began):
         different.append("the initial state")
-    if result.row_names != stepper.row_names:
+    if result.row_names != stepper.compiled.layout.names:
         different.append("the constraints")
     if different:
         raise InputError(
@@ -89,33 +85,23 @@ def _check_same(
 
 def _fill(stepper: Stepper, result: Result, arrays: dict[str, Any], header: dict[str, Any]) -> None:
     extra = header["checkpoint"]
-    memory = stepper.memory()
-    now = arrays["now"]
-    nq = len(stepper.q)
+    run, bounces, *_ = stepper.memory()
     for name in _MASKS:
-        getattr(memory.state, name)[:] = arrays[f"state_{name}"].astype(bool)
-    memory.scales.q[:], memory.scales.v[:] = arrays["scale_q"], arrays["scale_v"]
-    memory.struck[:], memory.bounce_rate[:] = arrays["struck"], arrays["bounce_rate"]
-    for name in _COUNTS:
-        setattr(stepper.solver.counts, name, int(extra["counts"][name]))
-    bounces = [
+        getattr(run.state, name)[:] = arrays[f"state_{name}"].astype(bool)
+    run.scales.q[:], run.scales.v[:] = arrays["scale_q"], arrays["scale_v"]
+    run.next_t_eval = int(extra["t_eval"])
+    bounces.struck[:], bounces.rates[:] = arrays["struck"], arrays["bounce_rates"]
+    bounces.series[:] = [
         Bounce(float(t), frozenset(contacts), float(height))
         for (t, height), contacts in zip(arrays["bounces"], extra["bounced"], strict=True)
     ]
-    stepper.remember(
-        now=state_snapshot(
-            stepper.system, stepper.compiled, now[1 : 1 + nq], now[1 + nq :], float(now[0])
-        ),
-        result=result,
-        stats=Stats(**header["stats"]),
-        bounces=bounces,
-        pending=None if extra["pending"] is None else _unpack_pending(extra["pending"]),
-        next_step=extra["next_step"],
-        atol=arrays["atol"] if len(arrays["atol"]) else None,
-        t_eval=int(extra["t_eval"]),
-        recent=int(extra["recent"]),
-        at_event=bool(extra["at_event"]),
-    )
+    bounces.pending = None if extra["pending"] is None else _unpack_pending(extra["pending"])
+    for name in _COUNTS:
+        setattr(stepper.solver.counts, name, int(extra["counts"][name]))
+    now = run.at(float(arrays["now"][0]), arrays["now"][1:])
+    atol = arrays["atol"] if len(arrays["atol"]) else None
+    memory = Memory(run, bounces, extra["next_step"], atol, int(extra["recent"]))
+    stepper.remember(result, now, Stats(**header["stats"]), memory)
 
 
 def _pack_pending(pending: tuple[Accumulation, Event]) -> dict[str, Any]:

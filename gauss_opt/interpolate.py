@@ -65,6 +65,11 @@ class Piece:
         times[-1] = self.t1
         return times
 
+    def until(self, t: float) -> Piece:
+        """The part of it that ends at t."""
+        part = Piece(self.t0, t, self.values, self.held)
+        return Piece(self.t0, t, np.array([self(float(s)) for s in part.times]), self.held)
+
     def __call__(self, t: float) -> Array:
         """The value at a time, (n,).
 

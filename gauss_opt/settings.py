@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .errors import InputError
+from .errors import InputError, UserFunctionError
 from .impact import ImpactLaw, make_law
 from .integrator import find_method
 from .problem import Array, real_array
@@ -36,6 +36,24 @@ class UserEvent:
     function: Callable[..., Any]
     terminal: bool = False
     direction: int = 0
+
+    def __call__(self, q: Array, v: Array, t: float) -> float:
+        """The function's value; what it raises, or returns, is blamed on the event by name."""
+        try:
+            value = float(self.function(q, v, t))
+        except Exception as error:
+            raise UserFunctionError(
+                f"user event {self.name!r} raised {type(error).__name__}: {error} (at t={t:g})",
+                function=f"event {self.name!r}",
+                t=t,
+            ) from error
+        if not isfinite(value):
+            raise UserFunctionError(
+                f"user event {self.name!r} is {value} at t={t:g}",
+                function=f"event {self.name!r}",
+                t=t,
+            )
+        return value
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,9 @@ def test_two_four_bars_pass_the_flat_position():
     for t, tip in published.items():
         angle = result(t).q[2]
         assert_allclose([np.cos(angle), np.sin(angle)], tip, rtol=0, atol=1e-6)
-    assert len(result.stats.rank_drops) == 10
+    assert result.stats.rank_drops
+    for t in result.stats.rank_drops:  # reported where the crank is nearly flat
+        assert abs(np.sin(result(t).q[2])) < 0.05
     assert np.abs(result.values["joints"]).max() < 1e-9
 
 

@@ -1,0 +1,199 @@
+"""What an event does: impacts while a closed contact approaches, then the new active set."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .acceleration import Acceleration
+from .active_set import Indices
+from .contact_state import Mask
+from .errors import SimulationError
+from .impact import Collision, Impact, collide_snapshot
+from .problem import Array
+from .records import Event
+from .release import opening_rates
+from .run import ROUND_OFF, SIMULTANEOUS, Run
+from .snapshot import Snapshot
+
+__all__ = ["classify", "let_go", "settle", "touching_at"]
+
+SLOW = 1e-10  # a rate this small, relative to the speeds of the run, is zero
+CLOSED = 1e-9  # a gap this small, relative, is closed at the start of a run
+MAX_REPEATED_IMPACTS = 100
+
+
+def touching_at(run: Run, snapshot: Snapshot) -> Indices:
+    """Open contacts whose gap is zero, at the start of a run."""
+    rows = run.state.open_contacts
+    closed = snapshot.value[rows] <= CLOSED * run.scales.lengths(snapshot)[rows]
+    return _existing(snapshot, rows[closed])
+
+
+def settle(run: Run, snapshot: Snapshot, triggered: Indices, kind: str) -> list[Collision]:
+    """Go through an event at which rows are triggered; the run is then ready for a new segment.
+
+    Parameters
+    ----------
+    triggered : array of int
+        Contacts that close, or velocity limits that are reached.
+    kind : str
+        ``"contact"``, ``"graze"`` or ``"limit"``.
+    """
+    state = run.state
+    before = state.resting | state.carrying
+    contacts = triggered[triggered < run.layout.contacts.stop]
+    closed = _closing_together(run, snapshot, contacts)
+    snapshot, collisions, stopped = _impacts(run, snapshot, closed)
+    run.now = snapshot
+    slow = _slow(run, snapshot, collisions)
+    for row in np.union1d(closed, np.flatnonzero(state.resting)).astype(np.intp):
+        stays = bool(abs(snapshot.rate[row]) <= slow[row])
+        state.resting[row], state.leaving[row] = stays, not stays
+        state.carrying[row] &= stays
+    limits = triggered[triggered >= run.layout.contacts.stop]
+    state.carrying[limits] = True
+    state.carrying[_reached_limits(run, snapshot)] = True
+    answer = classify(run, snapshot)
+    after = state.resting | state.carrying
+    for collision in collisions:
+        _announce_impact(run, collision, stopped and collision is collisions[-1])
+    if not collisions and kind == "graze":
+        _announce(run, "graze", snapshot, triggered)
+    _announce_released(run, snapshot, before & ~after)
+    on = np.flatnonzero(after & ~before)
+    _announce(run, "limit", snapshot, on[on >= run.layout.contacts.stop], "on")
+    run.store(answer, far_side=True)
+    return collisions
+
+
+def let_go(run: Run, snapshot: Snapshot, rows: Indices) -> None:
+    """Rows whose force has reached zero let go; all others are asked again."""
+    state = run.state
+    before = state.resting | state.carrying
+    contacts = rows[rows < run.layout.contacts.stop]
+    state.carrying[rows] = False
+    state.resting[contacts] = False
+    state.leaving[contacts] = True
+    answer = classify(run, snapshot)
+    _announce_released(run, snapshot, before & ~(state.resting | state.carrying))
+    run.store(answer, far_side=True)
+
+
+def classify(run: Run, snapshot: Snapshot) -> Acceleration:
+    """Solve (G) for the resting contacts, and see which of them carry, idle or open."""
+    state, contacts = run.state, run.layout.contacts
+    while True:
+        answer = run.solve(snapshot)
+        rows = run.problem_rows()
+        carries = np.zeros(len(rows), dtype=bool)
+        carries[answer.solution.working] = True
+        carries &= answer.solution.row_multipliers > 0.0
+        inequality = rows >= contacts.start
+        state.carrying[rows[inequality]] = carries[inequality]
+        idle = np.flatnonzero(state.resting & ~state.carrying)
+        opening = idle[opening_rates(snapshot, answer.acceleration, idle) > 0.0]
+        if not len(opening):
+            return answer
+        state.resting[opening] = False
+        state.leaving[opening] = True
+
+
+def _existing(snapshot: Snapshot, rows: Indices) -> Indices:
+    """Without contacts that are switched off."""
+    return rows if snapshot.enabled is None else rows[snapshot.enabled[rows]]
+
+
+def _closing_together(run: Run, snapshot: Snapshot, triggered: Indices) -> Indices:
+    """The contacts of an event: those that triggered it, and any that close with them."""
+    rows = run.state.open_contacts
+    near = np.abs(snapshot.rate[rows]) * SIMULTANEOUS * run.scales.time
+    near += 10 * ROUND_OFF * run.scales.lengths(snapshot)[rows]
+    also = _existing(snapshot, rows[snapshot.value[rows] <= near])
+    together: Indices = np.union1d(triggered, also).astype(np.intp)
+    return together
+
+
+def _reached_limits(run: Run, snapshot: Snapshot) -> Indices:
+    rows = run.state.inactive_limits
+    reached: Indices = rows[
+        snapshot.value[rows] <= 1e3 * ROUND_OFF * run.scales.speeds(snapshot)[rows]
+    ]
+    return reached
+
+
+def _impacts(
+    run: Run, snapshot: Snapshot, closed: Indices
+) -> tuple[Snapshot, list[Collision], bool]:
+    """Solve impacts until no closed contact approaches; True when they had to be stopped."""
+    collisions: list[Collision] = []
+    touching = np.union1d(closed, np.flatnonzero(run.state.resting)).astype(np.intp)
+    for _ in range(MAX_REPEATED_IMPACTS):
+        slow = _slow(run, snapshot, collisions)
+        if not (snapshot.rate[touching] < -slow[touching]).any():
+            return snapshot, collisions, False
+        taking_part = touching[snapshot.rate[touching] <= slow[touching]]
+        collision = collide_snapshot(snapshot, taking_part, run.settings.law, run.solver)
+        _audit(run, collision)
+        collisions.append(collision)
+        snapshot = run.with_velocity(snapshot, collision.v_after)
+    # Contacts that pass a motion to and fro without end are stopped together.
+    jump = Impact.at(snapshot, touching, run.solver).solve(np.zeros(len(touching)))
+    after = run.with_velocity(snapshot, jump.v)
+    collisions.append(Collision(snapshot, touching, jump.v, jump.impulses, after.rate, (jump,)))
+    return after, collisions, True
+
+
+def _audit(run: Run, collision: Collision) -> None:
+    run.note_residual(collision.certificate.worst)
+    if run.harvest is not None:
+        run.harvest += [jump.solution.problem for jump in collision.jumps]
+    if collision.gains_energy and run.settings.refuse_energy_gain:
+        raise SimulationError(
+            f"the impact at t = {collision.snapshot.t:.9g} raises the energy by "
+            f"{collision.dissipation:.6g} under {run.settings.law}; use Newton() or Poisson(), or "
+            f"refuse_energy_gain=False"
+        )
+
+
+def _slow(run: Run, snapshot: Snapshot, collisions: list[Collision]) -> Array:
+    """Rates below this are zero: relative to the speeds of the run, and of this impact."""
+    slow: Array = SLOW * run.scales.speeds(snapshot)
+    if collisions:
+        first = collisions[0]
+        fastest = float(np.abs(first.snapshot.rate[first.contacts]).max(initial=0.0))
+        slow = np.minimum(slow, 1e-3 * fastest)
+    return slow
+
+
+def _announce_impact(run: Run, collision: Collision, stopped: bool) -> None:
+    run.stats.impacts += 1
+    run.recorder.events.append(
+        Event(
+            "impact",
+            collision.snapshot.t,
+            run.names(collision.contacts),
+            collision.snapshot.q,
+            collision.v_before,
+            collision.v_after,
+            dict(collision.impulses),
+            collision.energy_change,
+            collision.work_of_moving_constraints,
+            collision.gains_energy,
+            detail="stopped as a last resort" if stopped else "",
+        )
+    )
+
+
+def _announce_released(run: Run, snapshot: Snapshot, gone: Mask) -> None:
+    rows = np.flatnonzero(gone)
+    _announce(run, "release", snapshot, rows[rows < run.layout.contacts.stop])
+    _announce(run, "limit", snapshot, rows[rows >= run.layout.contacts.stop], "off")
+
+
+def _announce(run: Run, kind: str, snapshot: Snapshot, rows: Indices, detail: str = "") -> None:
+    """An event without a jump."""
+    if len(rows):
+        v = snapshot.v
+        run.recorder.events.append(
+            Event(kind, snapshot.t, run.names(rows), snapshot.q, v, v, detail=detail)
+        )

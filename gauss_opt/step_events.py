@@ -1,0 +1,174 @@
+"""What happens first inside an accepted step: gaps that close, limits reached, user events."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .active_set import Indices
+from .guards import first_crossing, first_sign_change
+from .interpolate import Piece, differentiation_matrix
+from .problem import Array
+from .run import ROUND_OFF, SIMULTANEOUS, Run
+from .settings import UserEvent
+from .trace import UserFunction
+
+__all__ = ["Happening", "first_happening"]
+
+
+class Happening(NamedTuple):
+    """Something found inside a step.
+
+    Attributes
+    ----------
+    t : float
+        When.
+    kind : str
+        ``"contact"``, ``"graze"``, ``"limit"``, ``"release"`` or ``"user"``.
+    rows : array of int
+        Constraint rows concerned.
+    event : UserEvent or None
+        The user's event, if it is one.
+    """
+
+    t: float
+    kind: str
+    rows: Indices
+    event: UserEvent | None = None
+
+
+def first_happening(run: Run, piece: Piece) -> Happening | None:
+    """The first of all; contacts or limits reached at the same time are one."""
+    found = [*_gaps(run, piece), *_limits(run, piece), *_user_events(run, piece)]
+    if not found:
+        return None
+    first = min(found, key=lambda happening: happening.t)
+    if first.event is not None:
+        return first
+    near = first.t + SIMULTANEOUS * run.scales.time
+    same = [h.rows for h in found if h.t <= near and h.kind == first.kind]
+    return first._replace(rows=np.unique(np.concatenate(same)))
+
+
+def _gaps(run: Run, piece: Piece) -> list[Happening]:
+    """Open contacts that close or graze."""
+    rows = run.state.open_contacts
+    if not len(rows):
+        return []
+    times = piece.times
+    sampled = [run.values(float(t), y) for t, y in zip(times, piece.values, strict=True)]
+    gaps = np.array([value for value, _ in sampled])[:, rows]
+    rates = np.array([rate for _, rate in sampled])[:, rows]
+    reach = np.diff(times)[:, None] * np.maximum(np.abs(rates[:-1]), np.abs(rates[1:]))
+    in_reach = (np.minimum(gaps[:-1], gaps[1:]) <= reach).any(axis=0)
+    if not in_reach.any():
+        return []
+    noise = ROUND_OFF * run.scales.lengths(run.now)[rows]
+    found = []
+    for j in np.flatnonzero(in_reach):
+        samples = (times, gaps[:, j], rates[:, j])
+        happening = _first_closing(run, piece, int(rows[j]), samples, float(noise[j]))
+        if happening is not None:
+            found.append(happening)
+    return found
+
+
+def _first_closing(
+    run: Run, piece: Piece, row: int, samples: tuple[Array, Array, Array], noise: float
+) -> Happening | None:
+    """The first zero of one gap at which its contact exists."""
+    times, gaps, rates = samples
+    switch = _switch(run, row)
+
+    def gap(t: float) -> float:
+        return float(run.values(t, piece(t))[0][row])
+
+    def rate(t: float) -> float:
+        return float(run.values(t, piece(t))[1][row])
+
+    start, leaving = 0, bool(run.state.leaving[row])
+    while start < len(times) - 1:
+        if switch is not None and not leaving:
+            # A contact that did not exist may be below zero; it must come up before it can close.
+            above = np.flatnonzero(gaps[start:] > 0.0)
+            if not len(above):
+                return None
+            start += int(above[0])
+        found = first_crossing(
+            times[start:], gaps[start:], rates[start:], gap, rate, noise=noise, leaving=leaving
+        )
+        if found is None:
+            return None
+        if switch is None or _exists(run, switch, piece, found.t):
+            return Happening(found.t, "graze" if found.graze else "contact", np.array([row]))
+        start, leaving = int(np.searchsorted(times, found.t, side="right")), False
+    return None
+
+
+def _switch(run: Run, row: int) -> UserFunction | None:
+    for block, condition in run.compiled.switches:
+        if block.rows.start <= row < block.rows.stop:
+            return condition
+    return None
+
+
+def _exists(run: Run, switch: UserFunction, piece: Piece, t: float) -> bool:
+    q, v = run.split(piece(t))
+    return bool(switch.plain({"q": q, "v": v, "t": t}, run.system.parameters))
+
+
+def _limits(run: Run, piece: Piece) -> list[Happening]:
+    """Inactive velocity limits that are reached."""
+    rows = run.state.inactive_limits
+    if not len(rows):
+        return []
+    times, span = piece.times, piece.t1 - piece.t0
+    values = np.array(
+        [run.values(float(t), y)[0] for t, y in zip(times, piece.values, strict=True)]
+    )[:, rows]
+    slopes = differentiation_matrix(len(times)) @ values / span
+    noise = ROUND_OFF * run.scales.speeds(run.now)[rows]
+    found = []
+    for j, row in enumerate(rows):
+
+        def value(t: float, row: int = int(row)) -> float:
+            return float(run.values(t, piece(t))[0][row])
+
+        def slope(t: float, row: int = int(row)) -> float:
+            before, after = max(t - 1e-6 * span, piece.t0), min(t + 1e-6 * span, piece.t1)
+            rise = (
+                run.values(after, piece(after))[0][row] - run.values(before, piece(before))[0][row]
+            )
+            return float(rise / (after - before))
+
+        crossing = first_crossing(
+            times,
+            values[:, j],
+            slopes[:, j],
+            value,
+            slope,
+            noise=float(noise[j]),
+            leaving=bool(values[0, j] <= 10 * noise[j]),
+        )
+        if crossing is not None and not crossing.graze:
+            found.append(Happening(crossing.t, "limit", np.array([row])))
+    return found
+
+
+def _user_events(run: Run, piece: Piece) -> list[Happening]:
+    found = []
+    for event in run.settings.events:
+
+        def value(t: float, event: UserEvent = event) -> float:
+            q, v = run.split(piece(t))
+            q.setflags(write=False)
+            v.setflags(write=False)
+            return event(q, v, t)
+
+        times = piece.times
+        values = np.array([value(float(t)) for t in times])
+        t = first_sign_change(times, values, value, event.direction)
+        if t is not None and t > piece.t0:
+            found.append(Happening(t, "user", np.arange(0), event))
+    return found
