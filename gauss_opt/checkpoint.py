@@ -29,7 +29,7 @@ _COUNTS = ("qp_total", "qp_from_active_set", "qp_solver_calls", "qp_fallbacks")
 
 def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint: complete, or the old one stays."""
-    run, bounces, next_step, atol, recent = stepper.memory()
+    run, bounces, in_segment, next_step, atol, recent = stepper.memory()
     arrays, header = pack(stepper.result())
     arrays |= {
         "now": np.concatenate([[stepper.t], stepper.q, stepper.v]),
@@ -43,6 +43,7 @@ def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
         "atol": atol if atol is not None else np.zeros(0),
     }
     header["checkpoint"] = {
+        "in_segment": in_segment,
         "next_step": next_step,
         "bounced": [sorted(b.contacts) for b in bounces.series],
         "pending": None if bounces.pending is None else _pack_pending(bounces.pending),
@@ -100,7 +101,9 @@ def _fill(stepper: Stepper, result: Result, arrays: dict[str, Any], header: dict
         setattr(stepper.solver.counts, name, int(extra["counts"][name]))
     now = run.at(float(arrays["now"][0]), arrays["now"][1:])
     atol = arrays["atol"] if len(arrays["atol"]) else None
-    memory = Memory(run, bounces, extra["next_step"], atol, int(extra["recent"]))
+    memory = Memory(
+        run, bounces, bool(extra["in_segment"]), extra["next_step"], atol, int(extra["recent"])
+    )
     stepper.remember(result, now, Stats(**header["stats"]), memory)
 
 

@@ -10,17 +10,17 @@ import inspect
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
+from .buffered import BufferedFunction, SampledFunction
 from .constraint_rows import constraint_rows
 from .errors import InputError, ModelError, TraceError
 from .layout import Block, Layout
 from .problem import Array
-from .trace import NOISE, Symbols, UserFunction, agree, flatten_parameters, probe_points
+from .trace import NOISE, Symbols, UserFunction, agree, probe_points
 
 if TYPE_CHECKING:
     from .system import System
@@ -32,13 +32,18 @@ log = logging.getLogger(__name__)
 # How deep two entries of the mass are compared, operation by operation.
 SAME_DEPTH = 5
 
+# Condition of a mass, scaled to a unit diagonal, up to which its inverse is used.
+WELL_CONDITIONED = 1e4
+
 
 @dataclass(eq=False)
 class Compiled:
     """The traced functions of a system for one size, with the buffers they write into.
 
     What could not be traced (a force with branches, derivatives given by hand) is listed in
-    ``direct``, ``by_hand`` and called by :func:`gauss_opt.evaluate`.
+    ``direct``, ``by_hand`` and called by :func:`gauss_opt.evaluate`. ``free_flow`` is (q', v')
+    without any constraint, for a constant mass and a traced force; ``samples`` gives values and
+    rates of all rows at many states.
     """
 
     nq: int
@@ -53,32 +58,15 @@ class Compiled:
     potential: UserFunction | None
     wants_ideal: UserFunction | None
     traced: tuple[tuple[UserFunction, slice], ...]
-    function: Any
+    function: BufferedFunction
+    samples: SampledFunction
+    free_flow: BufferedFunction | None = None
     symmetric_mass: bool = False
     count: int = 0
 
-    def __post_init__(self) -> None:
-        self._buffer, self._call = self.function.buffer()
-        sizes = [self.function.size1_in(i) for i in range(4)]
-        self._q, self._v, self._t, self._p = (np.zeros(n) for n in sizes)
-        self._out = np.zeros(self.function.size1_out(0))
-        for i, argument in enumerate((self._q, self._v, self._t, self._p)):
-            self._buffer.set_arg(i, argument.data)
-        self._buffer.set_res(0, self._out.data)
-        self._parameters: Mapping[str, Any] | None = None
-        self._lock = Lock()
-
     def run(self, q: Array, v: Array, t: float, parameters: Mapping[str, Any]) -> Array:
         """All traced values at a state, as one flat array of its own; see ``slices``."""
-        with self._lock:  # systems that differ in parameters share the buffers, maybe in threads
-            if parameters is not self._parameters:
-                self._p[:] = flatten_parameters(parameters)
-                self._parameters = parameters
-            self._q[:] = q
-            self._v[:] = v
-            self._t[0] = t
-            self._call()
-            return self._out.copy()
+        return self.function(q, v, t, parameters)
 
     def disagreement(
         self, q: Array, v: Array, t: float, parameters: Mapping[str, Any]
@@ -191,7 +179,11 @@ def _compile(system: System, nq: int, nv: int, untraceable: set[str]) -> Compile
     inputs = [symbols.q, symbols.v, symbols.t, symbols.p]
     # cse: mass, force and every derivative share their sines, cosines and differences.
     outputs = ca.cse(ca.densify(ca.vertcat(*graph.columns)))
-    function = ca.Function("system", inputs, [outputs])
+    values = graph.values
+    sampled = ca.vertcat(values["value"], values["rate"])
+    free = None
+    if constant is not None and system.nonideal is None and "force" in graph.slices:
+        free = _free_flow(constant, q_dot, values["force"], inputs)
     return Compiled(
         nq=nq,
         nv=nv,
@@ -205,7 +197,9 @@ def _compile(system: System, nq: int, nv: int, untraceable: set[str]) -> Compile
         potential=potential,
         wants_ideal=wants_ideal,
         traced=tuple(graph.traced),
-        function=function,
+        function=BufferedFunction(ca.Function("system", inputs, [outputs])),
+        samples=SampledFunction(ca.Function("samples", inputs, [ca.densify(sampled)]), nq),
+        free_flow=free,
         symmetric_mass=symmetric_mass,
     )
 
@@ -216,6 +210,7 @@ class _Graph:
     def __init__(self) -> None:
         self.columns: list[Any] = [ca.SX(0, 1)]
         self.slices: dict[str, slice] = {}
+        self.values: dict[str, Any] = {}
         self.traced: list[tuple[UserFunction, slice]] = []
         self._end = 0
 
@@ -224,9 +219,20 @@ class _Graph:
         part = slice(self._end, self._end + column.shape[0])
         self.columns.append(column)
         self.slices[name] = part
+        self.values[name] = value
         self._end = part.stop
         if user is not None:
             self.traced.append((user, part))
+
+
+def _free_flow(mass: Array, q_dot: Any, force: Any, inputs: list[Any]) -> BufferedFunction | None:
+    """(q', M^-1 Q) as one function, when the inverse of the mass is accurate."""
+    size = np.sqrt(mass.diagonal())
+    if (size == 0).any() or np.linalg.cond(mass / np.outer(size, size)) > WELL_CONDITIONED:
+        return None
+    inverse = np.linalg.inv(mass / np.outer(size, size)) / np.outer(size, size)
+    output = ca.densify(ca.cse(ca.vertcat(q_dot, ca.SX(inverse) @ force)))
+    return BufferedFunction(ca.Function("free_flow", inputs, [output]))
 
 
 def _velocity_map(system: System, symbols: Symbols, nq: int, nv: int, graph: _Graph) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .active_set import Indices, SetSolution, solve_set
 from .compiled import Compiled
+from .layout import held_rows
 from .problem import Array, GaussProblem
 from .snapshot import Snapshot, evaluate_checked
 from .system import System
@@ -25,6 +26,13 @@ class Flow:
     compiled : Compiled
     held : array of int
         Rows of the layout: all equalities, the contacts that carry force, the active limits.
+
+    Attributes
+    ----------
+    position_rows, velocity_rows : arrays of int
+        Of the held rows, those that hold positions and those that hold velocities.
+    calls : int
+        Evaluations so far.
     """
 
     def __init__(self, system: System, compiled: Compiled, held: Indices) -> None:
@@ -33,6 +41,9 @@ class Flow:
         self.held = held
         self.calls = 0
         self._all = len(held) == compiled.layout.n_rows
+        # Without held rows the motion is free, and one traced call gives all of y'.
+        self._free = None if len(held) else compiled.free_flow
+        self.position_rows, self.velocity_rows = held_rows(compiled.layout, held)
         self._names = tuple([compiled.layout.names[i] for i in held])
         self._factor = None
         if compiled.constant_mass is not None:
@@ -49,6 +60,11 @@ class Flow:
         self.calls += 1
         compiled = self.compiled
         nq = compiled.nq
+        if self._free is not None:
+            motion = self._free.at(y, t, self.system.parameters)
+            if not isfinite(motion.dot(motion)):
+                self._refuse(y, t)
+            return motion
         result = np.empty(len(y))
         if not self._simple:
             state = y.copy()
@@ -63,10 +79,15 @@ class Flow:
         rows, rhs = self._rows(out[slices["rows"]].reshape(-1, compiled.nv), out[slices["rhs"]])
         result[nq:] = self._solve(compiled.constant_mass, out[slices["force"]], rows, rhs)[0]
         if not isfinite(result.dot(result)):
-            state = y.copy()
-            state.setflags(write=False)
-            evaluate_checked(self.system, compiled, state[:nq], state[nq:], t)
+            self._refuse(y, t)
         return result
+
+    def _refuse(self, y: Array, t: float) -> None:
+        """Evaluate with all checks, which name the function that is not finite."""
+        state = y.copy()
+        state.setflags(write=False)
+        nq = self.compiled.nq
+        evaluate_checked(self.system, self.compiled, state[:nq], state[nq:], t)
 
     def accelerate(self, snapshot: Snapshot) -> tuple[Array, Array, Snapshot]:
         """Acceleration, multipliers of the held rows, and the snapshot with its C."""

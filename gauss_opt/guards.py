@@ -7,9 +7,9 @@ two of them shows in the tangents there, however large the step.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sqrt
 from typing import NamedTuple
 
-import numpy as np
 from scipy.optimize import brentq
 
 from .problem import Array
@@ -70,6 +70,7 @@ def first_crossing(
     ...                      leaving=False).t, 9)
     0.39
     """
+    leaving = leaving and gaps[0] <= noise  # other events may have come since it separated
     pieces = zip(times[:-1], times[1:], gaps[:-1], gaps[1:], rates[:-1], rates[1:], strict=True)
     for t0, t1, g0, g1, r0, r1 in pieces:
         if leaving:
@@ -146,9 +147,18 @@ def _cubic_minimum(h: float, g0: float, g1: float, r0: float, r1: float) -> floa
     """Least value inside the interval of the cubic with these ends."""
     c2 = 3.0 * (g1 - g0) - h * (2.0 * r0 + r1)
     c3 = h * (r0 + r1) - 2.0 * (g1 - g0)
-    roots = np.roots([3.0 * c3, 2.0 * c2, h * r0]) if c3 or c2 else np.zeros(0)
-    inside = [s.real for s in roots if abs(s.imag) < 1e-12 and 0.0 < s.real < 1.0]
-    return min([g0 + s * (h * r0 + s * (c2 + s * c3)) for s in inside], default=min(g0, g1))
+    # g(s) = g0 + s (h r0 + s (c2 + s c3)); its minimum is where g' = 0 and g'' > 0.
+    discriminant = c2 * c2 - 3.0 * c3 * h * r0
+    if discriminant < 0.0:
+        return min(g0, g1)
+    root = sqrt(discriminant)
+    divisor = c2 + root if c2 > 0.0 else 3.0 * c3
+    if divisor == 0.0:
+        return min(g0, g1)
+    s = -h * r0 / divisor if c2 > 0.0 else (root - c2) / divisor
+    if not 0.0 < s < 1.0:
+        return min(g0, g1)
+    return min(g0, g1, g0 + s * (h * r0 + s * (c2 + s * c3)))
 
 
 def first_sign_change(

@@ -90,6 +90,8 @@ class GaussSolver:
         Largest residual of an accepted certificate.
     reuse_active_set : bool
         Try the last active set first. False sends every problem to the solver.
+    guess_active_set : bool
+        Where there is no last active set, try the rows that the free motion violates.
     time_limit : float, optional
         Seconds after which a solver that has not answered is given up on.
 
@@ -110,6 +112,7 @@ class GaussSolver:
         fallback: Sequence[str] = DEFAULT_LADDER,
         tolerance: float = 1e-9,
         reuse_active_set: bool = True,
+        guess_active_set: bool = False,
         time_limit: float | None = None,
     ) -> None:
         if not 0.0 < tolerance < 1.0:
@@ -125,6 +128,7 @@ class GaussSolver:
         self.ladder = (self.name, *(name for name in fallback if name != self.name))
         self.tolerance = tolerance
         self.reuse_active_set = reuse_active_set
+        self.guess_active_set = guess_active_set
         if time_limit is not None and not time_limit > 0.0:
             raise InputError(f"time_limit must be positive, got {time_limit}")
         self.time_limit = time_limit
@@ -151,6 +155,9 @@ class GaussSolver:
         white = whiten(problem, self._known_factor(problem.metric))
         if self.reuse_active_set or not len(problem.rhs):
             working = self._remembered(problem)
+            if working is None and self.guess_active_set:
+                working = _violated(white)
+                self._remember(problem, working)
             if working is not None:
                 solution = self._accept(problem, white, working, "active set", ())
                 if not isinstance(solution, Certificate):
@@ -438,6 +445,13 @@ def _weak(white: Whitened, answer: SetSolution) -> bool:
         return False  # every row pushes, so no slack needs to be looked at
     slack = np.abs(_slack(white, answer.z))
     return bool((np.maximum(slack, forces / size) <= WEAK).any())
+
+
+def _violated(white: Whitened) -> Indices:
+    """The equalities, and the inequality rows that do not hold at z = 0."""
+    rows = np.arange(len(white.rhs))
+    violated: Indices = rows[(rows < white.n_equality) | (white.rhs > 0.0)]
+    return violated
 
 
 def _touching(white: Whitened, z: Array) -> Indices:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .errors import ModelError
-from .model import Constraint, Contact, Nonholonomic, VelocityLimit
+from .model import Constraint, Contact, Nonholonomic, Servo, VelocityLimit
 from .problem import Array
 
-__all__ = ["Block", "Layout"]
+__all__ = ["Block", "Layout", "held_rows"]
+
+Indices = NDArray[np.intp]
 
 
 class Block(NamedTuple):
@@ -64,3 +69,18 @@ class Layout:
             block.name: rows[block.rows][0] if block.scalar else rows[block.rows]
             for block in self.blocks
         }
+
+
+def held_rows(layout: Layout, held: Indices) -> tuple[Indices, Indices]:
+    """Rows held at the level of positions and of velocities (servos at none)."""
+    position: list[int] = []
+    velocity: list[int] = []
+    members = set(held.tolist())
+    for block in layout.blocks:
+        if isinstance(block.item, Servo):
+            continue
+        rows = [i for i in range(block.rows.start, block.rows.stop) if i in members]
+        velocity += rows
+        if not block.on_velocity:
+            position += rows
+    return np.array(position, dtype=np.intp), np.array(velocity, dtype=np.intp)

@@ -8,7 +8,6 @@ import numpy as np
 
 from .active_set import Indices, solve_set
 from .compiled import Compiled
-from .model import Servo
 from .problem import Array, GaussProblem
 from .snapshot import Snapshot, evaluate_checked
 from .system import System
@@ -78,22 +77,10 @@ class Drift(NamedTuple):
     velocity: float
 
 
-def held_rows(compiled: Compiled, held: Indices) -> tuple[Indices, Indices]:
-    """Rows held at the level of positions and of velocities (servos at none)."""
-    position, velocity = [], []
-    members = set(held.tolist())
-    for block in compiled.layout.blocks:
-        rows = [i for i in range(block.rows.start, block.rows.stop) if i in members]
-        if isinstance(block.item, Servo):
-            continue
-        velocity += rows
-        if not block.on_velocity:
-            position += rows
-    return np.array(position, dtype=np.intp), np.array(velocity, dtype=np.intp)
-
-
 def drift(snapshot: Snapshot, position: Indices, velocity: Indices, scales: Scales) -> Drift:
     """Relative drift of a state from rows of positions and of velocities."""
+    if not len(velocity):
+        return Drift(0.0, 0.0)
     return Drift(
         _worst(snapshot.value[position], scales.lengths(snapshot)[position]),
         _worst(snapshot.rate[velocity], scales.speeds(snapshot)[velocity]),

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from .energy import Energy, account
 from .errors import InputError, MissingPackageError
 from .interpolate import Piece
+from .layout import held_rows
 from .problem import Array
-from .projection import Scales, held_rows, project, state_snapshot
+from .projection import Scales, project, state_snapshot
 from .records import ConstraintForce, Event, State, Stats
 from .result_file import pack, pack_energy, read, unpack, write
 from .system import System
@@ -183,7 +184,7 @@ class Result:
             return q, v
         compiled = self.system.compiled(len(v))
         equalities = np.arange(compiled.layout.equalities.stop)
-        position, velocity = held_rows(compiled, equalities)
+        position, velocity = held_rows(compiled.layout, equalities)
         snapshot = state_snapshot(self.system, compiled, q, v, t)
         scales = Scales(np.abs(self.q).max(axis=0), np.abs(self.v).max(axis=0), None, 1.0)
         snapshot = project(snapshot, position, velocity, scales, 1e-13)

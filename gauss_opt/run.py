@@ -15,7 +15,7 @@ from .interpolate import Piece
 from .ladder import GaussSolver
 from .layout import Layout
 from .problem import Array, GaussProblem
-from .projection import Scales, held_rows, project, state_snapshot
+from .projection import Scales, project, state_snapshot
 from .recorder import Recorder
 from .records import Stats
 from .settings import Settings
@@ -96,9 +96,19 @@ class Run:
         slices = self.compiled.slices
         return out[slices["value"]], out[slices["rate"]]
 
+    def sampled(self, piece: Piece) -> tuple[Array, Array]:
+        """Values and rates of all rows at the points of a piece, (k, m) each."""
+        times = piece.times
+        if self.compiled.by_hand:
+            pairs = [self.values(float(t), y) for t, y in zip(times, piece.values, strict=True)]
+            return np.array([value for value, _ in pairs]), np.array([rate for _, rate in pairs])
+        both = self.compiled.samples(piece.values, times, self.system.parameters)
+        m = self.layout.n_rows
+        return both[:, :m], both[:, m:]
+
     def on_constraints(self, snapshot: Snapshot) -> Snapshot:
         """The state without drift from the rows that are held."""
-        position, velocity = held_rows(self.compiled, self.flow.held)
+        position, velocity = self.flow.position_rows, self.flow.velocity_rows
         return project(snapshot, position, velocity, self.scales, ROUND_OFF)
 
     # The problem (G)

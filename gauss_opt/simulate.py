@@ -79,7 +79,9 @@ def start(
         max_wall_time=max_wall_time,
     )
     if not isinstance(solver, GaussSolver):
-        solver = GaussSolver(solver, reuse_active_set=reuse_active_set)
+        solver = GaussSolver(
+            solver, reuse_active_set=reuse_active_set, guess_active_set=reuse_active_set
+        )
     stepper = Stepper(system, real_array("q0", q0), real_array("v0", v0), settings, solver)
     stepper.begin()
     return stepper

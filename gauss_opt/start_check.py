@@ -7,7 +7,7 @@ import numpy as np
 from .consistency import assemble
 from .errors import InputError
 from .problem import Array
-from .projection import Drift, drift, held_rows, project, state_snapshot
+from .projection import Drift, drift, project, state_snapshot
 from .run import ROUND_OFF, Run
 from .snapshot import Snapshot
 
@@ -21,7 +21,7 @@ DRIFT = 1e-12
 def consistent_start(run: Run) -> Snapshot:
     """The start, corrected where it is off by round-off, or by ``project_start``."""
     snapshot, layout, scales = run.now, run.layout, run.scales
-    position, velocity = held_rows(run.compiled, run.state.held)
+    position, velocity = run.flow.position_rows, run.flow.velocity_rows
     off = drift(snapshot, position, velocity, scales)
     contacts, limits = layout.contacts, layout.limits
     depth = -snapshot.value[contacts] - PENETRATED * scales.lengths(snapshot)[contacts]
@@ -47,7 +47,7 @@ def _what_is_wrong(run: Run, off: Drift, depth: Array, below: Array) -> str:
         row = layout.limits.start + int(below.argmax())
         what = f"velocity limit {layout.names[row]!r} is violated: psi = {snapshot.value[row]:.6g}"
     else:
-        position, velocity = held_rows(run.compiled, run.state.held)
+        position, velocity = run.flow.position_rows, run.flow.velocity_rows
         level, rows, values = "position", position, snapshot.value
         if off.position <= CONSISTENT:
             level, rows, values = "velocity", velocity, snapshot.rate

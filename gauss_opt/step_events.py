@@ -17,6 +17,11 @@ from .trace import UserFunction
 __all__ = ["Happening", "first_happening"]
 
 
+# Between two samples a gap can fall by half of (time x speed) below the mean of both, where the
+# speed may be somewhat larger than at the samples.
+REACH = 2.0
+
+
 class Happening(NamedTuple):
     """Something found inside a step.
 
@@ -57,11 +62,11 @@ def _gaps(run: Run, piece: Piece) -> list[Happening]:
     if not len(rows):
         return []
     times = piece.times
-    sampled = [run.values(float(t), y) for t, y in zip(times, piece.values, strict=True)]
-    gaps = np.array([value for value, _ in sampled])[:, rows]
-    rates = np.array([rate for _, rate in sampled])[:, rows]
-    reach = np.diff(times)[:, None] * np.maximum(np.abs(rates[:-1]), np.abs(rates[1:]))
-    in_reach = (np.minimum(gaps[:-1], gaps[1:]) <= reach).any(axis=0)
+    values, slopes = run.sampled(piece)
+    gaps, rates = values[:, rows], slopes[:, rows]
+    speeds = np.abs(rates)
+    reach = np.diff(times)[:, None] * np.maximum(speeds[:-1], speeds[1:])
+    in_reach = (gaps[:-1] + gaps[1:] <= REACH * reach).any(axis=0)
     if not in_reach.any():
         return []
     noise = ROUND_OFF * run.scales.lengths(run.now)[rows]
@@ -124,9 +129,7 @@ def _limits(run: Run, piece: Piece) -> list[Happening]:
     if not len(rows):
         return []
     times, span = piece.times, piece.t1 - piece.t0
-    values = np.array(
-        [run.values(float(t), y)[0] for t, y in zip(times, piece.values, strict=True)]
-    )[:, rows]
+    values = run.sampled(piece)[0][:, rows]
     slopes = differentiation_matrix(len(times)) @ values / span
     noise = ROUND_OFF * run.scales.speeds(run.now)[rows]
     found = []

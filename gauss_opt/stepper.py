@@ -22,7 +22,7 @@ from .integrator import Integrator
 from .interpolate import Piece
 from .ladder import GaussSolver
 from .problem import Array, GaussProblem
-from .projection import Scales, drift, held_rows
+from .projection import Scales, drift
 from .rank_drop import independence, leap
 from .recorder import Recorder
 from .records import Event, Stats
@@ -49,6 +49,7 @@ class Memory(NamedTuple):
 
     run: Run
     bounces: Bounces
+    in_segment: bool
     next_step: float | None
     atol: Array | None
     recent: int
@@ -166,8 +167,9 @@ class Stepper:
         return Memory(
             self._run,
             self._bounces,
-            None if integrator is None else integrator.next_step,
-            None if integrator is None else self._atol,
+            integrator is not None,
+            self._first_step if integrator is None else integrator.next_step,
+            self._atol,
             len(self._recent),
         )
 
@@ -178,7 +180,7 @@ class Stepper:
         run.now, run.stats = now, stats
         self._first_step, self._atol = memory.next_step, memory.atol
         self.status, self.message = "running", ""
-        if memory.next_step is not None:
+        if memory.in_segment:
             self._begin_segment()
             self._recent.extend(result.pieces[len(result.pieces) - memory.recent :])
         if self.t >= self.settings.t1:
@@ -227,6 +229,9 @@ class Stepper:
         if found is not None:
             self._to_event(piece, found)
             self._end_segment()
+            # A jump leaves the time scales of the forces as they were; should the step be too
+            # large all the same, error control rejects it.
+            self._first_step = piece.t1 - piece.t0
             self._lap("events", clock)
         elif integrator.finished:
             self._end_segment()
@@ -256,7 +261,7 @@ class Stepper:
         run = self._run
         snapshot = run.at(piece.t1, integrator.y)
         run.scales.update(snapshot.q, snapshot.v)
-        position, velocity = held_rows(run.compiled, run.flow.held)
+        position, velocity = run.flow.position_rows, run.flow.velocity_rows
         off = max(drift(snapshot, position, velocity, run.scales))
         projected = off > DRIFT
         if projected:
@@ -276,7 +281,8 @@ class Stepper:
         run.store_piece(piece)
         run.now = snapshot
         self._recent.append(piece)
-        run.state.leaving &= snapshot.value <= ROUND_OFF * run.scales.lengths(snapshot)
+        if run.state.leaving.any():
+            run.state.leaving &= snapshot.value <= ROUND_OFF * run.scales.lengths(snapshot)
         run.store_step(answer)
         return None
 
