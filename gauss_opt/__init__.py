@@ -17,7 +17,7 @@ from .errors import (
     TraceError,
     UserFunctionError,
 )
-from .impact import Collision, ImpactLaw, Newton, Poisson, Sequential, collide, engage
+from .impact import Collision, ImpactLaw, Newton, Outcome, Poisson, Sequential, collide, engage
 from .ladder import GaussSolver, solve
 from .model import Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
 from .problem import GaussProblem
@@ -53,6 +53,7 @@ __all__ = [
     "ModelError",
     "Newton",
     "Nonholonomic",
+    "Outcome",
     "Poisson",
     "Result",
     "Sequential",

@@ -29,7 +29,7 @@ _COUNTS = ("qp_total", "qp_from_active_set", "qp_solver_calls", "qp_fallbacks")
 
 def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint: complete, or the old one stays."""
-    run, bounces, in_segment, next_step, atol, recent = stepper.memory()
+    run, bounces, in_segment, next_step, atol, recent, last_event = stepper.memory()
     arrays, header = pack(stepper.result())
     arrays |= {
         "now": np.concatenate([[stepper.t], stepper.q, stepper.v]),
@@ -49,6 +49,7 @@ def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
         "pending": None if bounces.pending is None else _pack_pending(bounces.pending),
         "t_eval": run.next_t_eval,
         "recent": recent,
+        "last_event": last_event,
         "counts": asdict(stepper.solver.counts),
     }
     write_file(path, arrays, header)
@@ -102,7 +103,13 @@ def _fill(stepper: Stepper, result: Result, arrays: dict[str, Any], header: dict
     now = run.at(float(arrays["now"][0]), arrays["now"][1:])
     atol = arrays["atol"] if len(arrays["atol"]) else None
     memory = Memory(
-        run, bounces, bool(extra["in_segment"]), extra["next_step"], atol, int(extra["recent"])
+        run,
+        bounces,
+        bool(extra["in_segment"]),
+        extra["next_step"],
+        atol,
+        int(extra["recent"]),
+        float(extra["last_event"]),
     )
     stepper.remember(result, now, Stats(**header["stats"]), memory)
 

@@ -17,8 +17,10 @@ from .problem import Array
 __all__ = ["Crossing", "first_crossing", "first_sign_change"]
 
 Scalar = Callable[[float], float]
+Sampler = Callable[[float], tuple[float, float]]
 
 MAX_DEPTH = 6
+GRAZE = 1e3  # a lowest point this many times the noise from zero touches it
 
 
 class Crossing(NamedTuple):
@@ -40,8 +42,7 @@ def first_crossing(
     times: Array,
     gaps: Array,
     rates: Array,
-    gap: Scalar,
-    rate: Scalar,
+    gap_and_rate: Sampler,
     *,
     noise: float,
     leaving: bool,
@@ -52,7 +53,7 @@ def first_crossing(
     ----------
     times, gaps, rates : (k,) arrays
         Samples over the step.
-    gap, rate : callables
+    gap_and_rate : callable
         The gap and its rate at any time of the step.
     noise : float
         Gaps of this size are zero.
@@ -64,10 +65,9 @@ def first_crossing(
     --------
     A dip between two samples is found:
 
-    >>> gap, rate = (lambda t: (t - 0.4) ** 2 - 1e-4), (lambda t: 2 * (t - 0.4))
+    >>> dip = lambda t: ((t - 0.4) ** 2 - 1e-4, 2 * (t - 0.4))
     >>> times = np.array([0.0, 1.0])
-    >>> round(first_crossing(times, gap(times), rate(times), gap, rate, noise=1e-14,
-    ...                      leaving=False).t, 9)
+    >>> round(first_crossing(times, *dip(times), dip, noise=1e-14, leaving=False).t, 9)
     0.39
     """
     leaving = leaving and gaps[0] <= noise  # other events may have come since it separated
@@ -76,17 +76,17 @@ def first_crossing(
         if leaving:
             if g1 <= noise and r0 <= 0.0 and r1 <= 0.0 and g1 > -noise:
                 continue
-            found = _leaving(t0, t1, g0, g1, r0, r1, gap, rate, noise)
+            found = _leaving(t0, t1, g0, g1, r0, r1, gap_and_rate, noise)
             leaving = found is None and g1 <= noise
         else:
-            found = _in_interval(t0, t1, g0, g1, r0, r1, gap, rate, noise, 0)
+            found = _in_interval(t0, t1, g0, g1, r0, r1, gap_and_rate, noise, 0)
         if found is not None:
             return found
     return None
 
 
 def _leaving(
-    t0: float, t1: float, g0: float, g1: float, r0: float, r1: float, gap: Scalar, rate: Scalar,
+    t0: float, t1: float, g0: float, g1: float, r0: float, r1: float, gap_and_rate: Sampler,
     noise: float,
 ) -> Crossing | None:  # fmt: skip
     """The return of a gap that starts at zero with a positive rate."""
@@ -94,10 +94,10 @@ def _leaving(
         return None
     # Between leaving and returning the gap has a maximum, where its rate changes sign.
     if r0 > 0.0 and r1 < 0.0:
-        top = float(brentq(rate, t0, t1, xtol=1e-300, rtol=1e-14))
-        height = gap(top)
+        top = _turning_point(gap_and_rate, t0, t1)
+        height = gap_and_rate(top)[0]
         if height > 0.0 and g1 <= 0.0:
-            return Crossing(float(brentq(gap, top, t1, xtol=1e-300, rtol=1e-15)))
+            return Crossing(_zero(gap_and_rate, top, t1))
         if height > 0.0:
             return None
         return Crossing(top) if g1 < -noise else None
@@ -108,7 +108,7 @@ def _leaving(
 
 
 def _in_interval(
-    t0: float, t1: float, g0: float, g1: float, r0: float, r1: float, gap: Scalar, rate: Scalar,
+    t0: float, t1: float, g0: float, g1: float, r0: float, r1: float, gap_and_rate: Sampler,
     noise: float, depth: int,
 ) -> Crossing | None:  # fmt: skip
     """The first crossing between two samples."""
@@ -117,24 +117,52 @@ def _in_interval(
     if g1 < 0.0:
         if g0 <= 0.0:
             return Crossing(t0)
-        return Crossing(float(brentq(gap, t0, t1, xtol=1e-300, rtol=1e-15)))
+        return Crossing(_zero(gap_and_rate, t0, t1))
     if r0 < 0.0 < r1:
-        if _tangents_meet(t1 - t0, g0, g1, r0, r1) > noise:
+        touching = GRAZE * noise
+        if _tangents_meet(t1 - t0, g0, g1, r0, r1) > touching:
             return None
-        bottom = float(brentq(rate, t0, t1, xtol=1e-300, rtol=1e-14))
-        lowest = gap(bottom)
-        if lowest > noise:
+        bottom = _turning_point(gap_and_rate, t0, t1)
+        lowest = gap_and_rate(bottom)[0]
+        if lowest > touching:
             return None
-        if lowest >= -noise:
+        if lowest >= -touching:
             return Crossing(bottom, graze=True)
-        return Crossing(float(brentq(gap, t0, bottom, xtol=1e-300, rtol=1e-15)))
+        return Crossing(_zero(gap_and_rate, t0, bottom))
     if depth < MAX_DEPTH and _cubic_minimum(t1 - t0, g0, g1, r0, r1) <= noise:
         middle = 0.5 * (t0 + t1)
-        g, r = gap(middle), rate(middle)
-        return _in_interval(t0, middle, g0, g, r0, r, gap, rate, noise, depth + 1) or _in_interval(
-            middle, t1, g, g1, r, r1, gap, rate, noise, depth + 1
-        )
+        g, r = gap_and_rate(middle)
+        return _in_interval(
+            t0, middle, g0, g, r0, r, gap_and_rate, noise, depth + 1
+        ) or _in_interval(middle, t1, g, g1, r, r1, gap_and_rate, noise, depth + 1)
     return None
+
+
+def _zero(gap_and_rate: Sampler, above: float, below: float) -> float:
+    """The zero between a time with a positive and a time with a negative gap.
+
+    Newton's method, which the rate makes cheap, kept inside the bracket by bisection.
+    """
+    t = below
+    gap, rate = gap_and_rate(t)
+    for _ in range(100):
+        if gap > 0.0:
+            above = t
+        else:
+            below = t
+        step = t - gap / rate if rate else above
+        inside = min(above, below) < step < max(above, below)
+        following = step if inside else 0.5 * (above + below)
+        if gap == 0.0 or following in (t, above, below) or abs(following - t) <= 4e-16 * abs(t):
+            return following if gap != 0.0 else t
+        t = following
+        gap, rate = gap_and_rate(t)
+    return t
+
+
+def _turning_point(gap_and_rate: Sampler, t0: float, t1: float) -> float:
+    """Where the rate changes sign."""
+    return float(brentq(lambda t: gap_and_rate(t)[1], t0, t1, xtol=1e-300, rtol=1e-14))
 
 
 def _tangents_meet(h: float, g0: float, g1: float, r0: float, r1: float) -> float:

@@ -37,6 +37,7 @@ __all__ = [
     "Impact",
     "ImpactLaw",
     "Newton",
+    "Outcome",
     "Poisson",
     "Sequential",
     "collide",
@@ -338,7 +339,7 @@ def make_law(law: str | ImpactLaw) -> ImpactLaw:
     """A law from its name, or the law itself."""
     if isinstance(law, ImpactLaw):
         return law
-    if law not in LAWS:
+    if not isinstance(law, str) or law not in LAWS:
         raise InputError(f"unknown impact law {law!r}; there are: {', '.join(LAWS)}")
     return LAWS[law]
 
@@ -397,11 +398,13 @@ class Collision:
 
     @cached_property
     def work_of_moving_constraints(self) -> float:
-        """Work done by constraints that move by themselves: minus impulse times their rate."""
-        position = ~np.array(
-            [block.on_velocity for block in self.snapshot.layout.blocks for _ in range(
-                block.rows.stop - block.rows.start)], dtype=bool)  # fmt: skip
-        return float(-(self.row_impulses * self.snapshot.offset)[position].sum())
+        """Work done by constraints that move by themselves: minus impulse times their rate.
+
+        A velocity limit does not count: it brakes, and what it takes is lost.
+        """
+        rows = slice(0, self.snapshot.layout.contacts.stop)
+        offset = _with_velocity(self.snapshot, self.v_after).offset
+        return float(-(self.row_impulses[rows] @ offset[rows]))
 
     @property
     def dissipation(self) -> float:

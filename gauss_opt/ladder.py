@@ -162,7 +162,7 @@ class GaussSolver:
                 solution = self._accept(problem, white, working, "active set", ())
                 if not isinstance(solution, Certificate):
                     counts.qp_from_active_set += 1
-                    return solution
+                    return self._sharpened(white, solution)
         solution = self._climb(problem, white)
         if problem.n_equality < len(problem.rhs):
             self._remember(problem, solution.working)
@@ -195,7 +195,7 @@ class GaussSolver:
             for working in proposed_sets(unit, proposal):
                 solution = self._accept(problem, white, working, name, tuple(attempts))
                 if not isinstance(solution, Certificate):
-                    return self._sharpened(white, unit, solution)
+                    return self._sharpened(white, solution)
                 reason = f"certificate fails ({solution})"
             attempts.append((name, reason))
             self.counts.qp_fallbacks += 1
@@ -214,9 +214,7 @@ class GaussSolver:
             tuple(attempts),
         )
 
-    def _sharpened(
-        self, white: Whitened, unit: LeastDistance, solution: GaussSolution
-    ) -> GaussSolution:
+    def _sharpened(self, white: Whitened, solution: GaussSolution) -> GaussSolution:
         """The same solution, unless it stays within the tolerance only just.
 
         The right active set leaves round-off. What is more comes from a row that a solver, with a
@@ -225,6 +223,9 @@ class GaussSolver:
         found = solution.certificate
         if max(found.equality, found.inequality, found.dual) <= SHARP:
             return solution
+        if white.n_equality == len(white.rhs):
+            return solution
+        unit = white.normalised()
         inequalities = solution.working[solution.working >= unit.n_equality]
         try:
             result = pivot(unit, inequalities)

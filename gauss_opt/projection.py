@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,8 @@ class Scales:
         self.time = time
         self.q = np.abs(q) if length is None else np.full(len(q), length)
         self.v = np.abs(v)
+        self._mass: Array | None = None
+        self._inertia = self._mobility = np.zeros(0)
 
     def update(self, q: Array, v: Array) -> None:
         """Take another state into account."""
@@ -49,12 +52,12 @@ class Scales:
         q = self.q
         if len(q) != len(snapshot.v):
             q = np.full(len(snapshot.v), q.max())
-        sizes: Array = np.abs(snapshot.rows) @ q + self._floor(snapshot, q)
+        sizes: Array = np.abs(snapshot.rows).dot(q) + self._floor(snapshot, q)
         return sizes
 
     def speeds(self, snapshot: Snapshot) -> Array:
         """Size of the terms that the rate of each row is made of, (m,)."""
-        sizes: Array = np.abs(snapshot.rows) @ self.v + np.abs(snapshot.offset)
+        sizes: Array = np.abs(snapshot.rows).dot(self.v) + np.abs(snapshot.offset)
         sizes += self._floor(snapshot, self.v)
         return sizes
 
@@ -64,10 +67,15 @@ class Scales:
         Rows of coordinates that have not moved yet have no size of their own; the mass relates
         their units to those of the others.
         """
-        mass = snapshot.mass.diagonal()
-        mobility = np.divide(1.0, mass, out=np.zeros(len(mass)), where=mass > 0)
-        lengths: Array = np.sqrt((snapshot.rows * snapshot.rows) @ mobility)
-        return FLOOR * np.sqrt(mass @ (sizes * sizes)) * lengths
+        if snapshot.mass is not self._mass:
+            self._mass = snapshot.mass
+            self._inertia = snapshot.mass.diagonal()
+            inertia = self._inertia
+            self._mobility = np.divide(1.0, inertia, out=np.zeros(len(inertia)), where=inertia > 0)
+        rows = snapshot.rows
+        lengths: Array = np.sqrt((rows * rows).dot(self._mobility))
+        lengths *= FLOOR * sqrt(self._inertia.dot(sizes * sizes))
+        return lengths
 
 
 class Drift(NamedTuple):

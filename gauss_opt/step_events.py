@@ -86,11 +86,9 @@ def _first_closing(
     times, gaps, rates = samples
     switch = _switch(run, row)
 
-    def gap(t: float) -> float:
-        return float(run.values(t, piece(t))[0][row])
-
-    def rate(t: float) -> float:
-        return float(run.values(t, piece(t))[1][row])
+    def gap_and_rate(t: float) -> tuple[float, float]:
+        value, rate = run.values(t, piece(t))
+        return float(value[row]), float(rate[row])
 
     start, leaving = 0, bool(run.state.leaving[row])
     while start < len(times) - 1:
@@ -101,7 +99,7 @@ def _first_closing(
                 return None
             start += int(above[0])
         found = first_crossing(
-            times[start:], gaps[start:], rates[start:], gap, rate, noise=noise, leaving=leaving
+            times[start:], gaps[start:], rates[start:], gap_and_rate, noise=noise, leaving=leaving
         )
         if found is None:
             return None
@@ -135,22 +133,16 @@ def _limits(run: Run, piece: Piece) -> list[Happening]:
     found = []
     for j, row in enumerate(rows):
 
-        def value(t: float, row: int = int(row)) -> float:
-            return float(run.values(t, piece(t))[0][row])
-
-        def slope(t: float, row: int = int(row)) -> float:
+        def value_and_slope(t: float, row: int = int(row)) -> tuple[float, float]:
             before, after = max(t - 1e-6 * span, piece.t0), min(t + 1e-6 * span, piece.t1)
-            rise = (
-                run.values(after, piece(after))[0][row] - run.values(before, piece(before))[0][row]
-            )
-            return float(rise / (after - before))
+            low, here, high = (float(run.values(s, piece(s))[0][row]) for s in (before, t, after))
+            return here, (high - low) / (after - before)
 
         crossing = first_crossing(
             times,
             values[:, j],
             slopes[:, j],
-            value,
-            slope,
+            value_and_slope,
             noise=float(noise[j]),
             leaving=bool(values[0, j] <= 10 * noise[j]),
         )

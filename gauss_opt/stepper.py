@@ -53,6 +53,7 @@ class Memory(NamedTuple):
     next_step: float | None
     atol: Array | None
     recent: int
+    last_event: float
 
 
 class Stepper:
@@ -93,6 +94,7 @@ class Stepper:
         self._first_step = settings.first_step
         self._atol: Array | None = None
         self._recent: deque[Piece] = deque(maxlen=40)
+        self._last_event = settings.t0
 
     # What can be seen from outside
 
@@ -171,6 +173,7 @@ class Stepper:
             self._first_step if integrator is None else integrator.next_step,
             self._atol,
             len(self._recent),
+            self._last_event,
         )
 
     def remember(self, result: Result, now: Snapshot, stats: Stats, memory: Memory) -> None:
@@ -179,6 +182,7 @@ class Stepper:
         run.recorder.refill(result)
         run.now, run.stats = now, stats
         self._first_step, self._atol = memory.next_step, memory.atol
+        self._last_event = memory.last_event
         self.status, self.message = "running", ""
         if memory.in_segment:
             self._begin_segment()
@@ -227,11 +231,10 @@ class Stepper:
             found = self._accept(integrator, piece)
             clock = self._lap("qp", clock)
         if found is not None:
+            suggested = integrator.next_step
             self._to_event(piece, found)
             self._end_segment()
-            # A jump leaves the time scales of the forces as they were; should the step be too
-            # large all the same, error control rejects it.
-            self._first_step = piece.t1 - piece.t0
+            self._first_step = self._step_after_event(piece, suggested)
             self._lap("events", clock)
         elif integrator.finished:
             self._end_segment()
@@ -312,6 +315,18 @@ class Stepper:
             self._atol = self._absolute_tolerances()
         self._integrator = self._new_integrator(self._next_bound(), self._first_step)
         self._first_step = None
+
+    def _step_after_event(self, piece: Piece, suggested: float | None) -> float | None:
+        """A first step for the next segment; error control rejects it should it be too large.
+
+        A jump leaves the time scales of the forces as they were. So: the last step, or as much
+        as lay between this event and the one before, but not more than the method suggested.
+        """
+        between = self.t - self._last_event
+        self._last_event = self.t
+        if suggested is None:
+            return None
+        return min(suggested, max(piece.t1 - piece.t0, between))
 
     def _end_segment(self) -> None:
         self._integrator = None

@@ -23,7 +23,7 @@ OPTIMISATION = {
 }  # fmt: skip
 BASE = {"errors", "npz"}
 MODEL = (
-    "model", "symbols", "symbol_functions", "layout", "trace", "constraint_rows", "compiled",
+    "model", "symbols", "symbol_functions", "layout", "buffered", "trace", "constraint_rows", "compiled",
     "hand_derivatives", "system", "snapshot",
 )  # fmt: skip
 # What the model may use of that layer: checks of arrays and matrices, no problem and no solver.
