@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .accumulation import Accumulation, Bounce, detect
-from .active_set import Indices
 from .impact import Collision, Impact
 from .problem import Array
 from .records import Event
 from .run import Run
-from .settle import classify
+from .settle import classify, merged
 
 __all__ = ["Bounces"]
 
@@ -86,7 +85,7 @@ class Bounces:
         self.series.clear()
         snapshot, state = run.now, run.state
         word = np.array(sorted(limit.contacts), dtype=np.intp)
-        resting: Indices = np.union1d(word, np.flatnonzero(state.resting)).astype(np.intp)
+        resting = merged(word, np.flatnonzero(state.resting))
         impact = Impact.at(snapshot, resting, run.solver)
         jump = impact.solve(np.zeros(len(resting)), equality=True)
         lost = 0.5 * (jump.v - snapshot.v) @ snapshot.mass @ (jump.v + snapshot.v)

@@ -18,6 +18,7 @@ from .compiled import Layout
 __all__ = ["ContactState"]
 
 Mask = NDArray[np.bool_]
+NO_ROWS: Indices = np.arange(0)
 
 
 @dataclass(eq=False)
@@ -62,7 +63,10 @@ class ContactState:
     @property
     def inactive_limits(self) -> Indices:
         """Rows of velocity limits that are not held."""
-        rows = np.arange(self.layout.limits.start, self.layout.limits.stop)
+        limits = self.layout.limits
+        if limits.start == limits.stop:
+            return NO_ROWS
+        rows = np.arange(limits.start, limits.stop)
         return rows[~self.carrying[rows]]
 
     @property

@@ -84,9 +84,15 @@ def account(result: Result) -> Energy:
     works = _works(result, system, compiled)
     works["applied"] += potential - potential[0]
     impact = np.zeros(n)
+    struck = -np.inf
     for event in result.events:
         # The far side of an event is the last row at its time.
-        after = int(np.flatnonzero(result.t <= event.t)[-1])
+        after = int(np.searchsorted(result.t, event.t, side="right")) - 1
+        if event.kind == "impact":
+            struck = event.t
+        elif event.kind == "accumulation":
+            # Its contacts have been closed since the last impact.
+            after = min(after, int(np.searchsorted(result.t, struck, side="right")))
         impact[after:] += event.energy_change - event.constraint_work
         works["constraint"][after:] += event.constraint_work
     return Energy(kinetic, potential, impact=impact, **works)

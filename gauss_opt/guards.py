@@ -144,19 +144,18 @@ def _zero(gap_and_rate: Sampler, above: float, below: float) -> float:
     Newton's method, which the rate makes cheap, kept inside the bracket by bisection.
     """
     t = below
-    gap, rate = gap_and_rate(t)
     for _ in range(100):
-        if gap > 0.0:
-            above = t
-        else:
-            below = t
-        step = t - gap / rate if rate else above
-        inside = min(above, below) < step < max(above, below)
-        following = step if inside else 0.5 * (above + below)
-        if gap == 0.0 or following in (t, above, below) or abs(following - t) <= 4e-16 * abs(t):
-            return following if gap != 0.0 else t
-        t = following
         gap, rate = gap_and_rate(t)
+        if gap == 0.0:
+            break
+        above, below = (t, below) if gap > 0.0 else (above, t)
+        newton = t - gap / rate if rate else above
+        if abs(newton - t) <= 4e-16 * abs(t):
+            break
+        inside = min(above, below) < newton < max(above, below)
+        t = newton if inside else 0.5 * (above + below)
+        if t in (above, below):
+            break
     return t
 
 

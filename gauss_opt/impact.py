@@ -22,7 +22,7 @@ from .acceleration import touching_rows
 from .active_set import Indices
 from .certificate import Certificate
 from .compiled import Layout
-from .errors import InputError, SolverError
+from .errors import InfeasibleError, InputError, SolverError
 from .ladder import GaussSolver
 from .model import Contact, Holonomic, Servo
 from .problem import Array, GaussProblem
@@ -45,8 +45,9 @@ __all__ = [
     "make_law",
 ]
 
-MAX_ITERATIONS = 50
+MAX_ITERATIONS = 200
 CONVERGED = 1e-12
+SAME_ROWS = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,19 +129,48 @@ class Impact:
         """
         contacts = self.contacts if contacts is None else contacts
         start = self.v if velocity is None else velocity
-        snapshot = self.snapshot
-        for _ in range(MAX_ITERATIONS):
+        ask = (rates, contacts, start, push, equality)
+        jump, rounds = self._settle(self.snapshot, *ask)
+        if jump is not None and rounds == 1:
+            return jump
+        # Constraints nonlinear in the velocity can have several stationary points.
+        found = [j for j in (jump, self._settle_from_free(*ask)) if j is not None]
+        if not found:
+            raise SolverError(
+                f"at t={self.snapshot.t:g} the constraints that are nonlinear in the velocity do "
+                f"not settle within {MAX_ITERATIONS} iterations of the impact",
+                self._problem(self.snapshot, *ask),
+            )
+        return min(found, key=_distance)
+
+    def _settle(
+        self, snapshot: Snapshot, rates: Array, contacts: Indices, start: Array,
+        push: Array | None, equality: bool,
+    ) -> tuple[Jump | None, int]:  # fmt: skip
+        """The jump with rows taken at the velocity after, and the number of problems solved."""
+        for rounds in range(1, MAX_ITERATIONS + 1):
             problem = self._problem(snapshot, rates, contacts, start, push, equality)
             solution = self.solver.solve(problem)
             after = self._relinearised(solution.x)
             if after is None or _settled(after, snapshot, self):
-                return Jump(solution, self._scatter(solution, contacts), contacts)
+                return Jump(solution, self._scatter(solution, contacts), contacts), rounds
             snapshot = after
-        raise SolverError(
-            f"at t={snapshot.t:g} the constraints that are nonlinear in the velocity do not settle "
-            f"within {MAX_ITERATIONS} iterations of the impact",
-            problem,
-        )
+        return None, MAX_ITERATIONS
+
+    def _settle_from_free(
+        self, rates: Array, contacts: Indices, start: Array, push: Array | None, equality: bool
+    ) -> Jump | None:
+        """The same, with the first rows at the velocity without constraints on velocities."""
+        ask = (rates, contacts, start, push, equality)
+        nothing = np.arange(0)
+        layout = self.snapshot.layout
+        on_positions = [i for i in self.equalities if not layout.block(layout.names[i]).on_velocity]
+        loose = replace(self, equalities=np.array(on_positions, dtype=np.intp), limits=nothing)
+        try:
+            free = self.solver.solve(loose._problem(self.snapshot, *ask)).x
+            return self._settle(_with_velocity(self.snapshot, free), *ask)[0]
+        except (InfeasibleError, SolverError):
+            return None
 
     def _problem(
         self, at: Snapshot, rates: Array, contacts: Indices, start: Array, push: Array | None,
@@ -181,12 +211,22 @@ class Impact:
         return impulses
 
 
+def _distance(jump: Jump) -> float:
+    """Half the squared distance to the wanted velocity in the mass metric, up to a constant."""
+    problem, x = jump.solution.problem, jump.solution.x
+    return float(0.5 * x @ problem.metric @ x - problem.load @ x)
+
+
 def _settled(after: Snapshot, before: Snapshot, impact: Impact) -> bool:
-    """Whether linearising at the new velocity would change nothing."""
+    """Whether linearising at the new velocity would change nothing: neither value nor rows."""
     rows = np.concatenate([impact.equalities, impact.limits])
     scale = np.abs(before.rows[rows]) @ np.abs(after.v) + np.abs(before.offset[rows]) + 1e-300
     predicted = before.rows[rows] @ after.v + before.offset[rows]
-    return bool((np.abs(after.rate[rows] - predicted) <= CONVERGED * scale).all())
+    if (np.abs(after.rate[rows] - predicted) > CONVERGED * scale).any():
+        return False
+    turn = np.abs(after.rows[rows] - before.rows[rows]).max(axis=1, initial=0.0)
+    length = np.abs(before.rows[rows]).max(axis=1, initial=0.0)
+    return bool((turn <= SAME_ROWS * length).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +319,7 @@ class Sequential(ImpactLaw):
     law : ImpactLaw
         For each single collision.
     max_collisions : int
-        Most collisions in one impact; then the rest is settled together by ``law``.
+        Most collisions in one impact; then what still approaches is stopped, all together.
     """
 
     law: ImpactLaw = Newton()
@@ -303,7 +343,8 @@ class Sequential(ImpactLaw):
             v = outcome.v
         else:
             snapshot = _with_velocity(impact.snapshot, v)
-            jumps += self.law.apply(replace(impact, snapshot=snapshot)).jumps
+            last = replace(impact, snapshot=snapshot)
+            jumps.append(last.solve(np.zeros(len(impact.contacts))))
         if not jumps:
             return Outcome.of(impact.solve(np.minimum(impact.rates, 0.0)))
         return Outcome.of(*jumps)

@@ -121,9 +121,20 @@ class Integrator:
         return Piece(t0, t1, np.ascontiguousarray(values))
 
     def put(self, y: Array) -> bool:
-        """Replace the state by a projected one; False when the method must start afresh."""
-        if not self.one_step:
+        """Replace the state by a projected one; False when the method must start afresh.
+
+        Methods that remember past states have all of them moved by the same small step.
+        """
+        solver = self._solver
+        if isinstance(solver, BDF):
+            solver.D[0] += y - solver.y
+        elif isinstance(solver, LSODA):
+            inner = solver._lsoda_solver
+            inner._integrator.rwork[20 : 20 + solver.n] = y
+            inner._y = y.copy()
+        elif isinstance(solver, Radau | RungeKutta):
+            solver.f = solver.fun(solver.t, y)
+        else:
             return False
-        self._solver.y = y
-        self._solver.f = self._solver.fun(self._solver.t, y)
+        solver.y = y
         return True

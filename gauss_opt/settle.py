@@ -15,7 +15,7 @@ from .release import opening_rates
 from .run import ROUND_OFF, SIMULTANEOUS, Run
 from .snapshot import Snapshot
 
-__all__ = ["classify", "let_go", "settle", "touching_at"]
+__all__ = ["classify", "let_go", "merged", "settle", "touching_at"]
 
 SLOW = 1e-10  # a rate this small, relative to the speeds of the run, is zero
 CLOSED = 1e-9  # a gap this small, relative, is closed at the start of a run
@@ -46,7 +46,7 @@ def settle(run: Run, snapshot: Snapshot, triggered: Indices, kind: str) -> list[
     snapshot, collisions, stopped = _impacts(run, snapshot, closed)
     run.now = snapshot
     slow = _slow(run, snapshot, collisions)
-    for row in np.union1d(closed, np.flatnonzero(state.resting)).astype(np.intp):
+    for row in merged(closed, np.flatnonzero(state.resting)):
         stays = bool(abs(snapshot.rate[row]) <= slow[row])
         state.resting[row], state.leaving[row] = stays, not stays
         state.carrying[row] &= stays
@@ -98,6 +98,16 @@ def classify(run: Run, snapshot: Snapshot) -> Acceleration:
         state.leaving[opening] = True
 
 
+def merged(rows: Indices, others: Indices) -> Indices:
+    """Rows that are in one or the other, ascending; cheap when one has nothing to add."""
+    if not len(others) or np.array_equal(rows, others):
+        return rows
+    if not len(rows):
+        return others
+    union: Indices = np.union1d(rows, others)
+    return union
+
+
 def _existing(snapshot: Snapshot, rows: Indices) -> Indices:
     """Without contacts that are switched off."""
     return rows if snapshot.enabled is None else rows[snapshot.enabled[rows]]
@@ -109,8 +119,7 @@ def _closing_together(run: Run, snapshot: Snapshot, triggered: Indices) -> Indic
     near = np.abs(snapshot.rate[rows]) * SIMULTANEOUS * run.scales.time
     near += 10 * ROUND_OFF * run.scales.lengths(snapshot)[rows]
     also = _existing(snapshot, rows[snapshot.value[rows] <= near])
-    together: Indices = np.union1d(triggered, also).astype(np.intp)
-    return together
+    return merged(triggered, also)
 
 
 def _reached_limits(run: Run, snapshot: Snapshot) -> Indices:
@@ -126,7 +135,7 @@ def _impacts(
 ) -> tuple[Snapshot, list[Collision], bool]:
     """Solve impacts until no closed contact approaches; True when they had to be stopped."""
     collisions: list[Collision] = []
-    touching = np.union1d(closed, np.flatnonzero(run.state.resting)).astype(np.intp)
+    touching = merged(closed, np.flatnonzero(run.state.resting))
     for _ in range(MAX_REPEATED_IMPACTS):
         slow = _slow(run, snapshot, collisions)
         if not (snapshot.rate[touching] < -slow[touching]).any():

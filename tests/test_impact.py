@@ -194,19 +194,30 @@ def test_blade_takes_the_impulse_across_it(law):
     assert collision.impulses["blade"] == pytest.approx(-blow * np.sin(tilt))
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_constraint_nonlinear_in_velocity_holds_after_an_impact(law):
+@pytest.mark.parametrize("law", ["newton", "sequential"])
+def test_constraint_nonlinear_in_velocity_holds_at_the_nearest_velocity(law):
     c, e = 0.7, 0.6
     cone = go.Nonholonomic("cone", lambda q, v, t: v[0] ** 2 + v[1] ** 2 - c**2 * v[2] ** 2)
-    floor = contact("floor", [0, 0, 1], e)
-    system = go.System(1.0, [0.0, 0.0, 0.0], [cone], contacts=[floor], nv=3)
-    before = np.array([0.42, 0.56, -1.0])
-    collision = go.collide(system, np.zeros(3), before, law=law)
-    after = collision.v_after
-    assert after[0] ** 2 + after[1] ** 2 == pytest.approx(c**2 * after[2] ** 2, abs=1e-11)
-    assert after[0] / after[1] == pytest.approx(0.75, abs=1e-11)
-    if law != "poisson":  # Poisson returns a share of an impulse; Newton a share of the speed
-        assert_allclose(after, [e * 0.42, e * 0.56, e], atol=1e-11)
+    system = go.System(1.0, np.zeros(3), [cone], contacts=[contact("floor", [0, 0, 1], e)], nv=3)
+    after = go.collide(system, np.zeros(3), [0.42, 0.56, -1.0], law=law).v_after
+    # reversing the horizontal velocity too would be on the cone, but further away
+    assert_allclose(after, [e * 0.42, e * 0.56, e], atol=1e-11)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_particle_of_constant_speed_keeps_it_in_an_impact(law):
+    speed = go.Nonholonomic("speed", lambda q, v, t: v @ v - 1.0)
+    floor = contact("floor", [0, 1], 0.5)
+    system = go.System([1.0, 1.0], [0.0, 0.0], [speed], contacts=[floor])
+    collision = go.collide(system, [0, 0], [0.6, -0.8], law=law)
+    assert collision.v_after @ collision.v_after == pytest.approx(1.0, abs=1e-11)
+    assert collision.v_after[0] > 0
+    assert not collision.gains_energy
+    if law == "poisson":
+        # compression to (1, 0) takes (0.6 - 1, -0.8) + L (0, 1) + s (1, 0): L = 0.8
+        assert collision.jumps[0].impulses[1] == pytest.approx(0.8, abs=1e-9)
+    else:
+        assert_allclose(collision.v_after, [np.sqrt(1 - 0.16), 0.4], atol=1e-11)
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -266,3 +277,15 @@ def test_unknown_law_is_answered_with_the_names_there_are(law):
 def test_sequential_takes_any_law_for_its_single_collisions():
     v = go.collide(rod((0.5, 0.5)), [0, 0], [-1, 0], law=go.Sequential(Sticky())).v_after
     assert_allclose(v, [0, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_sequential_that_runs_out_of_collisions_stops_what_still_approaches(limit):
+    rows = [[1, 0], [-1, 0.2]]  # a narrow wedge: many collisions
+    wedge = [contact(f"side {i}", row, 0.9) for i, row in enumerate(rows)]
+    system = go.System([1.0, 1.0], [0.0, 0.0], contacts=wedge)
+    law = go.Sequential(max_collisions=limit)
+    collision = go.collide(system, [0, 0], [-0.1, -1.0], law=law)
+    assert by_contact(collision.rates_after).min() >= -1e-12
+    assert len(collision.jumps) == limit + 1
+    assert not collision.gains_energy

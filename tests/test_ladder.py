@@ -215,3 +215,15 @@ def test_options_are_refused_next_to_a_solver_that_has_its_own():
 
 def test_a_single_name_is_a_ladder_of_one():
     assert GaussSolver("osqp", fallback="daqp").ladder == ("osqp", "daqp")
+
+
+def test_a_remembered_set_that_holds_only_within_the_tolerance_is_corrected():
+    # Two nearly opposite walls hold y >= 1; where it is violated they still hold to 3e-10.
+    tilt = 1e-11
+    walls = {"Ai": [[1, 0], [-1, tilt]], "bi": [0, tilt]}
+    solver = GaussSolver("daqp")
+    above = solver.solve(GaussProblem.create([1, 1], target=[-1, 2], **walls))
+    assert_allclose(above.x, [0, 2], atol=1e-12)
+    below = solver.solve(GaussProblem.create([1, 1], target=[-1, 0.5], **walls))
+    assert below.solver == "active set"
+    assert_allclose(below.x, [0, 1], atol=1e-4)
