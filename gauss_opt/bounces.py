@@ -88,11 +88,11 @@ class Bounces:
         resting = merged(word, np.flatnonzero(state.resting))
         impact = Impact.at(snapshot, resting, run.solver)
         jump = impact.solve(np.zeros(len(resting)), equality=True)
-        lost = 0.5 * (jump.v - snapshot.v) @ snapshot.mass @ (jump.v + snapshot.v)
         state.resting[resting] = True
         state.carrying[resting] = True
         state.leaving[resting] = False
         run.now = run.with_velocity(snapshot, jump.v)
+        stop = Collision(snapshot, resting, jump.v, jump.impulses, run.now.rate, (jump,))
         event = Event(
             "accumulation",
             limit.t,
@@ -100,7 +100,8 @@ class Bounces:
             snapshot.q,
             snapshot.v,
             jump.v,
-            energy_change=float(lost),
+            energy_change=stop.energy_change,
+            constraint_work=stop.work_of_moving_constraints,
             exact=limit.exact,
         )
         self.pending = (limit, event)
@@ -122,6 +123,7 @@ class Bounces:
                 event.v_before,
                 run.now.v,
                 energy_change=event.energy_change,
+                constraint_work=event.constraint_work,
                 exact=event.exact,
             )
         )

@@ -125,6 +125,7 @@ def _pack_pending(pending: tuple[Accumulation, Event]) -> dict[str, Any]:
         "v_before": event.v_before.tolist(),
         "v_after": event.v_after.tolist(),
         "energy_change": event.energy_change,
+        "constraint_work": event.constraint_work,
     }
 
 
@@ -138,6 +139,7 @@ def _unpack_pending(entry: dict[str, Any]) -> tuple[Accumulation, Event]:
         np.array(entry["v_before"]),
         np.array(entry["v_after"]),
         energy_change=float(entry["energy_change"]),
+        constraint_work=float(entry["constraint_work"]),
         exact=limit.exact,
     )
     return limit, event

@@ -65,13 +65,15 @@ def first_crossing(
     --------
     A dip between two samples is found:
 
+    >>> import numpy as np
     >>> dip = lambda t: ((t - 0.4) ** 2 - 1e-4, 2 * (t - 0.4))
     >>> times = np.array([0.0, 1.0])
     >>> round(first_crossing(times, *dip(times), dip, noise=1e-14, leaving=False).t, 9)
     0.39
     """
     leaving = leaving and gaps[0] <= noise  # other events may have come since it separated
-    pieces = zip(times[:-1], times[1:], gaps[:-1], gaps[1:], rates[:-1], rates[1:], strict=True)
+    t, g, r = times.tolist(), gaps.tolist(), rates.tolist()
+    pieces = zip(t, t[1:], g, g[1:], r, r[1:], strict=False)
     for t0, t1, g0, g1, r0, r1 in pieces:
         if leaving:
             if g1 <= noise and r0 <= 0.0 and r1 <= 0.0 and g1 > -noise:
@@ -192,7 +194,8 @@ def first_sign_change(
     times: Array, values: Array, function: Scalar, direction: int = 0
 ) -> float | None:
     """The first time a sampled function changes sign, rising (1), falling (-1) or either (0)."""
-    for t0, t1, f0, f1 in zip(times[:-1], times[1:], values[:-1], values[1:], strict=True):
+    t, f = times.tolist(), values.tolist()
+    for t0, t1, f0, f1 in zip(t, t[1:], f, f[1:], strict=False):
         rising, falling = f0 < 0.0 <= f1, f0 > 0.0 >= f1
         if (rising and direction >= 0) or (falling and direction <= 0):
             if f1 == 0.0:

@@ -48,6 +48,7 @@ __all__ = [
 MAX_ITERATIONS = 200
 CONVERGED = 1e-12
 SAME_ROWS = 1e-10
+SMALLEST = 1e-280  # below, products lose digits to underflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,8 +274,8 @@ class ImpactLaw(ABC):
     def apply(self, impact: Impact) -> Outcome:
         """Velocity after the impact, with impulses."""
 
-    def __str__(self) -> str:
-        return repr(self)
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
 
 
 @dataclass(frozen=True)
@@ -304,6 +305,7 @@ class Poisson(ImpactLaw):
         still = np.zeros(len(impact.contacts))
         compression = impact.solve(still)
         returned = impact.restitution * compression.impulses[impact.contacts]
+        returned[returned < SMALLEST] = 0.0
         push = returned @ impact.rows
         expansion = impact.solve(still, velocity=compression.v, push=push)
         expansion.impulses[impact.contacts] += returned

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, OdeSolver, Radau
-from scipy.integrate._ivp.rk import RungeKutta
+from scipy.integrate._ivp.rk import Dop853DenseOutput, RungeKutta
 
 from .errors import InputError
 from .interpolate import Piece, nodes
@@ -36,6 +37,18 @@ def find_method(method: Any) -> Any:
     if isinstance(method, type) and issubclass(method, OdeSolver):
         return method
     raise InputError(f"method must be a name or a subclass of scipy's OdeSolver, got {method!r}")
+
+
+@cache
+def _dop853_basis() -> Array:
+    """Weights of DOP853's seven interpolation vectors at the Chebyshev points, (8, 7).
+
+    Its polynomial is F0 x + F1 x (1 - x) + F2 x (1 - x) x + ...: the same at every step.
+    """
+    x = nodes(8)
+    factors = np.array([x if i % 2 == 0 else 1.0 - x for i in range(7)])
+    basis: Array = np.cumprod(factors, axis=0).T
+    return basis
 
 
 class Integrator:
@@ -116,7 +129,10 @@ class Integrator:
         """The last step as a polynomial."""
         t0, t1 = float(self._solver.t_old), float(self._solver.t)
         interpolant = self._solver.dense_output()
-        values = interpolant(t0 + (t1 - t0) * self._nodes).T
+        if isinstance(interpolant, Dop853DenseOutput):
+            values = interpolant.y_old + _dop853_basis().dot(interpolant.F)
+        else:
+            values = interpolant(t0 + (t1 - t0) * self._nodes).T
         values[-1] = self._solver.y
         return Piece(t0, t1, np.ascontiguousarray(values))
 
@@ -129,7 +145,7 @@ class Integrator:
         if isinstance(solver, BDF):
             solver.D[0] += y - solver.y
         elif isinstance(solver, LSODA):
-            inner = solver._lsoda_solver
+            inner: Any = solver._lsoda_solver  # type: ignore[attr-defined]
             inner._integrator.rwork[20 : 20 + solver.n] = y
             inner._y = y.copy()
         elif isinstance(solver, Radau | RungeKutta):

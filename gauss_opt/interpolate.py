@@ -39,6 +39,19 @@ def differentiation_matrix(k: int) -> Array:
     return matrix
 
 
+@cache
+def _halved(k: int) -> tuple[Array, Array]:
+    """The points of :func:`nodes` with those half-way between, and the matrix that gets there."""
+    x = nodes(k)
+    finer = np.empty(2 * k - 1)
+    finer[::2], finer[1::2] = x, 0.5 * (x[:-1] + x[1:])
+    matrix = np.zeros((2 * k - 1, k))
+    matrix[::2] = np.eye(k)
+    shares = _weights(k) / (finer[1::2, None] - x)
+    matrix[1::2] = shares / shares.sum(axis=1)[:, None]
+    return finer, matrix
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Piece:
     """A polynomial in time over one step.
@@ -68,7 +81,31 @@ class Piece:
     def until(self, t: float) -> Piece:
         """The part of it that ends at t."""
         part = Piece(self.t0, t, self.values, self.held)
-        return Piece(self.t0, t, np.array([self(float(s)) for s in part.times]), self.held)
+        values = np.empty_like(self.values)
+        values[0], values[1:] = self.values[0], self.many(part.times[1:])
+        return Piece(self.t0, t, values, self.held)
+
+    def halved(self) -> tuple[Array, Array]:
+        """Times and values at the points and half-way between them."""
+        finer, matrix = _halved(len(self.values))
+        times = self.t0 + (self.t1 - self.t0) * finer
+        times[-1] = self.t1
+        return times, matrix.dot(self.values)
+
+    def end_slope(self) -> Array:
+        """The time derivative at the end."""
+        slope: Array = differentiation_matrix(len(self.values))[-1].dot(self.values)
+        return slope / (self.t1 - self.t0)
+
+    def many(self, times: Array) -> Array:
+        """Values at many times, (len(times), n)."""
+        k = len(self.values)
+        distance = ((times - self.t0) / (self.t1 - self.t0))[:, None] - nodes(k)
+        if not distance.all():
+            return np.array([self(t) for t in times.tolist()])
+        shares = _weights(k) / distance
+        values: Array = shares.dot(self.values) / shares.sum(axis=1)[:, None]
+        return values
 
     def __call__(self, t: float) -> Array:
         """The value at a time, (n,).

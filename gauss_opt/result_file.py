@@ -94,6 +94,7 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     """The fields of the result that was packed."""
+    _check_shapes(arrays, header)
     events = []
     for i, entry in enumerate(header["events"]):
         impulses = {k: np.array(v) if isinstance(v, list) else v for k, v in
@@ -134,6 +135,25 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
         system=None,
         stored_energy=energy,
     )
+
+
+def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
+    """All arrays must fit together: times, coordinates, rows and events."""
+    nt, m, ne = len(arrays["t"]), len(header["row_names"]), len(header["events"])
+    nq, nv = arrays["q"].shape[-1], arrays["v"].shape[-1]
+    expected = {"t": (nt,), "q": (nt, nq), "v": (nt, nv), "a": (nt, nv)}
+    expected |= {f"rows_{name}": (nt, m) for name in ("multipliers", "values", "rates")}
+    expected |= {f"forces_{name}": (nt, nv) for name in ("total", "nonideal")}
+    expected |= {f"event_{name}": (ne,) for name in _EVENT_NUMBERS}
+    if ne:
+        expected |= {"event_q": (ne, nq), "event_v_before": (ne, nv), "event_v_after": (ne, nv)}
+    if len(arrays["piece_values"]):
+        expected["piece_values"] = (len(arrays["piece_values"]), nq + nv)
+    if "energy_kinetic" in arrays:
+        expected |= {f"energy_{name}": (nt,) for name in _energy_names()}
+    for name, shape in expected.items():
+        if arrays[name].shape != shape:
+            raise ValueError(f"{name} has shape {arrays[name].shape} instead of {shape}")
 
 
 def _pack_events(events: tuple[Event, ...]) -> dict[str, Array]:

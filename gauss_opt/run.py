@@ -96,13 +96,12 @@ class Run:
         slices = self.compiled.slices
         return out[slices["value"]], out[slices["rate"]]
 
-    def sampled(self, piece: Piece) -> tuple[Array, Array]:
-        """Values and rates of all rows at the points of a piece, (k, m) each."""
-        times = piece.times
+    def sampled(self, times: Array, states: Array) -> tuple[Array, Array]:
+        """Values and rates of all rows at many states, (k, m) each."""
         if self.compiled.by_hand:
-            pairs = [self.values(float(t), y) for t, y in zip(times, piece.values, strict=True)]
+            pairs = [self.values(float(t), y) for t, y in zip(times, states, strict=True)]
             return np.array([value for value, _ in pairs]), np.array([rate for _, rate in pairs])
-        both = self.compiled.samples(piece.values, times, self.system.parameters)
+        both = self.compiled.samples(states, times, self.system.parameters)
         m = self.layout.n_rows
         return both[:, :m], both[:, m:]
 

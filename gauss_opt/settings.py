@@ -136,7 +136,7 @@ class Settings:
             first_step,
             _times(t_eval, t0, t1),
             _user_events(events),
-            tuple(sorted({b for b in map(float, np.atleast_1d(breakpoints)) if t0 < b < t1})),
+            tuple(sorted({b for b in _breakpoints(breakpoints) if t0 < b < t1})),
             dense_output,
             length_scale,
             time_scale if time_scale is not None else (t1 - t0 or 1.0),
@@ -161,6 +161,11 @@ class Settings:
         }
 
 
+def _breakpoints(breakpoints: ArrayLike) -> list[float]:
+    times: list[float] = np.atleast_1d(real_array("breakpoints", breakpoints)).tolist()
+    return times
+
+
 def _times(t_eval: ArrayLike | None, t0: float, t1: float) -> Array | None:
     if t_eval is None:
         return None
@@ -176,6 +181,8 @@ def _user_events(events: Any) -> tuple[UserEvent, ...]:
     if isinstance(events, Mapping):
         listed = list(events.items())
     else:
+        if not callable(events) and not isinstance(events, Sequence):
+            raise InputError(f"events must be functions of (q, v, t), got {events!r}")
         functions = [events] if callable(events) else list(events)
         listed = [(getattr(f, "__name__", f"event {i}"), f) for i, f in enumerate(functions)]
     result = []

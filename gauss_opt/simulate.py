@@ -202,8 +202,17 @@ def _drive(
         if callback is not None and callback(State(stepper.t, stepper.q, stepper.v)):
             stepper.stop("terminated", f"the callback stopped the run at t = {stepper.t:g}")
         if checkpoint is not None and stepper.stats.steps % every == 0:
-            write(stepper, checkpoint)
+            _keep(stepper, checkpoint)
         if stepper.status == "running" and monotonic() > deadline:
             limit = stepper.settings.max_wall_time
             stepper.stop("wall time", f"the limit of {limit:g} s of wall time was reached")
             raise SimulationError(stepper.message, stepper.result())
+
+
+def _keep(stepper: Stepper, path: str | os.PathLike[str]) -> None:
+    """Write a checkpoint; on a full disk the run ends, with its result in the error."""
+    try:
+        write(stepper, path)
+    except OSError as error:
+        stepper.stop("failed", f"the checkpoint {path} cannot be written: {error}")
+        raise SimulationError(stepper.message, stepper.result()) from error

@@ -42,6 +42,8 @@ DRIFT = 1e-12  # relative drift beyond this is projected away
 COLLAPSED = 0.02  # a step this much smaller than the longest of late
 NEARLY_DEPENDENT = 0.02  # unit rows this close to dependence may be about to drop in rank
 MAX_RETRIES = 8
+MAX_STANDSTILL = 1000  # steps in a row that end where they began
+EXACT = 1e-13  # a defect of dense output this small, relative, is round-off
 
 
 class Memory(NamedTuple):
@@ -95,6 +97,7 @@ class Stepper:
         self._atol: Array | None = None
         self._recent: deque[Piece] = deque(maxlen=40)
         self._last_event = settings.t0
+        self._standstill = 0
 
     # What can be seen from outside
 
@@ -219,7 +222,7 @@ class Stepper:
             ) from error
 
     def _advance(self) -> None:
-        clock = perf_counter()
+        clock, t = perf_counter(), self.t
         if self._integrator is None:
             self._begin_segment()
         integrator = self._take_step()
@@ -241,10 +244,13 @@ class Stepper:
             self._at_bound()
         elif self._steps_collapse():
             self._leap()
+        self._standstill = self._standstill + 1 if self.t == t else 0
         self._check_limits()
 
     def _check_limits(self) -> None:
         settings = self.settings
+        if self._standstill > MAX_STANDSTILL:
+            raise SimulationError(f"time stands still at t = {self.t:.17g}: events without end")
         if self.stats.steps >= settings.max_steps and self.status == "running":
             raise SimulationError(f"the limit of {settings.max_steps} steps was reached")
         if len(self.events) >= settings.max_events and self.status == "running":
@@ -413,13 +419,15 @@ class Stepper:
         before = run.solve(snapshot)
         run.store(before)
         run.now = before.snapshot
-        if found.event is not None:
-            v = run.now.v
-            event = Event("user", run.now.t, (found.event.name,), run.now.q, v, v)
-            run.recorder.events.append(event)
+        for user, way in found.users:
+            name, now = user.name, run.now
+            run.recorder.events.append(
+                Event("user", now.t, (name,), now.q, now.v, now.v, detail=way)
+            )
+            if user.terminal:
+                self.stop("terminated", f"user event {name!r} at t = {now.t:g}")
+        if found.kind == "user" or self.status != "running":
             run.store(before, far_side=True)
-            if found.event.terminal:
-                self.stop("terminated", f"user event {found.event.name!r} at t = {run.now.t:g}")
         elif found.kind == "release":
             let_go(run, run.now, found.rows)
         else:
@@ -431,10 +439,11 @@ class Stepper:
         run = self._run
         if found.t <= piece.t0:
             return run.now
-        way = self._integrate_to(found.t)
+        part = piece.until(found.t)
+        way = None if self._exact(part) else self._integrate_to(found.t)
         if way is None:
-            run.store_piece(piece.until(found.t))
-            return run.at(found.t, piece(found.t))
+            run.store_piece(part)
+            return run.at(found.t, part.values[-1])
         end = run.at(found.t, way[-1].values[-1])
         if found.kind == "contact":
             t = self._corrected(end, int(found.rows[0]), piece)
@@ -444,6 +453,12 @@ class Stepper:
         for part in way:
             run.store_piece(part)
         return end
+
+    def _exact(self, part: Piece) -> bool:
+        """Whether dense output solves the equation to round-off, as it does in free flight."""
+        defect = part.end_slope() - self._run.flow(part.t1, part.values[-1])
+        size = np.abs(part.values).max(axis=0)
+        return bool((np.abs(defect) * (part.t1 - part.t0) <= EXACT * size).all())
 
     def _corrected(self, end: Snapshot, row: int, piece: Piece) -> float:
         """One Newton step on the time at which a gap is zero."""

@@ -23,8 +23,8 @@ OPTIMISATION = {
 }  # fmt: skip
 BASE = {"errors", "npz"}
 MODEL = (
-    "model", "symbols", "symbol_functions", "layout", "buffered", "trace", "constraint_rows", "compiled",
-    "hand_derivatives", "system", "snapshot",
+    "model", "symbols", "symbol_functions", "layout", "buffered", "trace", "constraint_rows",
+    "compiled", "hand_derivatives", "system", "snapshot",
 )  # fmt: skip
 # What the model may use of that layer: checks of arrays and matrices, no problem and no solver.
 MATRICES = {"Array", "real_array", "symmetrised", "require_semidefinite", "factorise"}

@@ -32,7 +32,7 @@ def observed_order(sizes, errors):
 FIXED = {
     "RK23": (3, 2.0 ** -np.arange(5, 9)),
     "RK45": (5, 2.0 ** -np.arange(4, 8)),
-    "DOP853": (8, 2.0 ** -np.arange(2, 5)),
+    "DOP853": (8, 2.0 ** -np.arange(3, 6)),
 }
 
 

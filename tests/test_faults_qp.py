@@ -109,7 +109,7 @@ def test_fault_26_a_missing_package_is_named_when_it_is_used_not_at_import(monke
     code = f"{blocked}; import gauss_opt; print(gauss_opt.solvers.names())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "osqp" in done.stdout
-    monkeypatch.setattr("gauss_opt.solvers.interface.find_spec", lambda package: None)
+    monkeypatch.setattr("gauss_opt.solvers.interface.can_import", lambda package: False)
     for name in ("osqp", "cvxpy:SCS", "qpsolvers", "clarabel"):
         with pytest.raises(MissingPackageError) as caught:
             solve(corner(), name)

@@ -92,9 +92,7 @@ def test_millimetres_and_kilometres_give_the_same_events(length, mass, time):
 
     q0, v0 = np.array([0.0, 1.0, 0.7]), np.array([1.5, 0.0, 0.0])
     plain = go.simulate(system(1.0, 1.0, 1.0), q0, v0, (0, 3))
-    scaled = go.simulate(
-        system(length, mass, time), q0 * length, v0 * length / time, (0, 3 * time)
-    )
+    scaled = go.simulate(system(length, mass, time), q0 * length, v0 * length / time, (0, 3 * time))
     assert [e.kind for e in scaled.events] == [e.kind for e in plain.events]
     assert [e.contacts for e in scaled.events] == [e.contacts for e in plain.events]
     assert_allclose([e.t / time for e in scaled.events], [e.t for e in plain.events], rtol=1e-9)

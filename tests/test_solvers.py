@@ -223,7 +223,7 @@ def test_a_solver_is_added_by_dropping_a_file_into_the_package(tmp_path, monkeyp
 
 
 def test_a_missing_package_is_one_sentence_with_the_command_at_call_time(monkeypatch):
-    monkeypatch.setattr("gauss_opt.solvers.interface.find_spec", lambda package: None)
+    monkeypatch.setattr("gauss_opt.solvers.interface.can_import", lambda package: False)
     assert "daqp" not in solvers.available()
     assert "nnls" in solvers.available()
     with pytest.raises(MissingPackageError, match=r"needs the package 'daqp'.*pip install '"):

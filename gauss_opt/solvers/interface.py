@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from importlib.util import find_spec
 from typing import ClassVar, NamedTuple
 
@@ -33,6 +34,12 @@ class Proposal(NamedTuple):
     multipliers: Array | None = None
 
 
+@cache
+def can_import(package: str) -> bool:
+    """Whether a package is there; looked up once, since looking takes longer than a solution."""
+    return find_spec(package) is not None
+
+
 class Adapter(ABC):
     """Base class of the adapters. Instances may keep workspaces between calls.
 
@@ -56,7 +63,7 @@ class Adapter(ABC):
     @classmethod
     def installed(cls) -> bool:
         """Whether the package behind the adapter can be imported."""
-        return cls.package is None or find_spec(cls.package) is not None
+        return cls.package is None or can_import(cls.package)
 
     @abstractmethod
     def propose(self, problem: LeastDistance) -> Proposal:
