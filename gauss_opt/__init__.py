@@ -3,6 +3,7 @@
 from . import closed_form, oracles, solvers
 from .acceleration import Acceleration, accelerate, build_acceleration
 from .certificate import Certificate, certify
+from .collision import Collision, collide, engage
 from .consistency import Assembly, assemble
 from .crosscheck import Crosscheck, crosscheck
 from .errors import (
@@ -17,7 +18,8 @@ from .errors import (
     TraceError,
     UserFunctionError,
 )
-from .impact import Collision, ImpactLaw, Newton, Outcome, Poisson, Sequential, collide, engage
+from .impact import Impact, Outcome
+from .impact_laws import ImpactLaw, Newton, Poisson, Sequential
 from .ladder import GaussSolver, solve
 from .model import Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
 from .problem import GaussProblem
@@ -45,6 +47,7 @@ __all__ = [
     "GaussSolution",
     "GaussSolver",
     "Holonomic",
+    "Impact",
     "ImpactLaw",
     "InfeasibleError",
     "InputError",

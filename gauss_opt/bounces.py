@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .accumulation import Accumulation, Bounce, detect
-from .impact import Collision, Impact
+from .collision import Collision
+from .impact import Impact
 from .problem import Array
 from .records import Event
 from .run import Run

@@ -8,47 +8,26 @@ inequalities   what the law asks of the contacts, velocity limits at v+
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from . import closed_form
-from .acceleration import touching_rows
 from .active_set import Indices
-from .certificate import Certificate
-from .compiled import Layout
-from .errors import InfeasibleError, InputError, SolverError
+from .errors import InfeasibleError, SolverError
 from .ladder import GaussSolver
-from .model import Contact, Holonomic, Servo
+from .layout import Layout
+from .model import Contact, Servo
 from .problem import Array, GaussProblem
-from .snapshot import Snapshot, evaluate, evaluate_checked
+from .snapshot import Snapshot, evaluate_checked
 from .solution import GaussSolution
-from .solvers import Adapter
-from .system import System
 from .whiten import whiten
 
-__all__ = [
-    "Collision",
-    "Impact",
-    "ImpactLaw",
-    "Newton",
-    "Outcome",
-    "Poisson",
-    "Sequential",
-    "collide",
-    "engage",
-    "make_law",
-]
+__all__ = ["Impact", "Jump", "Outcome", "restitution_of", "row_mobility", "with_velocity"]
 
 MAX_ITERATIONS = 200
 CONVERGED = 1e-12
 SAME_ROWS = 1e-10
-SMALLEST = 1e-280  # below, products lose digits to underflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +148,7 @@ class Impact:
         loose = replace(self, equalities=np.array(on_positions, dtype=np.intp), limits=nothing)
         try:
             free = self.solver.solve(loose._problem(self.snapshot, *ask)).x
-            return self._settle(_with_velocity(self.snapshot, free), *ask)[0]
+            return self._settle(with_velocity(self.snapshot, free), *ask)[0]
         except (InfeasibleError, SolverError):
             return None
 
@@ -258,101 +237,7 @@ class Outcome:
         return cls(jumps[-1].v, sum((j.impulses for j in jumps), np.zeros(1)), jumps)
 
 
-class ImpactLaw(ABC):
-    """Base class of impact laws. One method: from an impact to its outcome.
-
-    Examples
-    --------
-    A law that stops every contact:
-
-    >>> class Plastic(ImpactLaw):
-    ...     def apply(self, impact):
-    ...         return Outcome.of(impact.solve(rates=np.zeros(len(impact.contacts))))
-    """
-
-    @abstractmethod
-    def apply(self, impact: Impact) -> Outcome:
-        """Velocity after the impact, with impulses."""
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-
-@dataclass(frozen=True)
-class Newton(ImpactLaw):
-    """Rates after are at least -e times the rates before: rate+ >= -e rate-.
-
-    Contacts may separate faster than their own coefficient asks. The kinetic energy never rises
-    for 0 <= e <= 1 when constraints do not move.
-
-    Attributes
-    ----------
-    equality : bool
-        The textbook form rate+ = -e rate-, which can pull and can gain energy; for comparison.
-    """
-
-    equality: bool = False
-
-    def apply(self, impact: Impact) -> Outcome:
-        return Outcome.of(impact.solve(-impact.restitution * impact.rates, equality=self.equality))
-
-
-@dataclass(frozen=True)
-class Poisson(ImpactLaw):
-    """Compression until no contact approaches, then e times its impulse, with complementarity."""
-
-    def apply(self, impact: Impact) -> Outcome:
-        still = np.zeros(len(impact.contacts))
-        compression = impact.solve(still)
-        returned = impact.restitution * compression.impulses[impact.contacts]
-        returned[returned < SMALLEST] = 0.0
-        push = returned @ impact.rows
-        expansion = impact.solve(still, velocity=compression.v, push=push)
-        expansion.impulses[impact.contacts] += returned
-        return Outcome.of(compression, expansion)
-
-
-@dataclass(frozen=True)
-class Sequential(ImpactLaw):
-    """One contact after the other: the fastest approach first, ties together.
-
-    Attributes
-    ----------
-    law : ImpactLaw
-        For each single collision.
-    max_collisions : int
-        Most collisions in one impact; then what still approaches is stopped, all together.
-    """
-
-    law: ImpactLaw = Newton()
-    max_collisions: int = 1000
-
-    def apply(self, impact: Impact) -> Outcome:
-        lengths = np.sqrt(_row_mobility(impact))
-        v = impact.v
-        jumps: list[Jump] = []
-        largest = float((-impact.rates / lengths).max(initial=0.0))
-        offset = impact.snapshot.offset[impact.contacts]
-        for _ in range(self.max_collisions):
-            rates = impact.rows @ v + offset
-            approach = -rates / lengths
-            if approach.max(initial=0.0) <= 1e-9 * largest:
-                break
-            first = impact.contacts[approach >= approach.max() * (1.0 - 1e-9)]
-            snapshot = _with_velocity(impact.snapshot, v)
-            outcome = self.law.apply(replace(impact, snapshot=snapshot, contacts=first))
-            jumps += outcome.jumps
-            v = outcome.v
-        else:
-            snapshot = _with_velocity(impact.snapshot, v)
-            last = replace(impact, snapshot=snapshot)
-            jumps.append(last.solve(np.zeros(len(impact.contacts))))
-        if not jumps:
-            return Outcome.of(impact.solve(np.minimum(impact.rates, 0.0)))
-        return Outcome.of(*jumps)
-
-
-def _row_mobility(impact: Impact) -> Array:
+def row_mobility(impact: Impact) -> Array:
     """Squared length of each contact row in the metric of the inverse mass."""
     problem = impact._problem(
         impact.snapshot, impact.rates, impact.contacts, impact.v, None, equality=False
@@ -362,249 +247,11 @@ def _row_mobility(impact: Impact) -> Array:
     return lengths
 
 
-def _with_velocity(snapshot: Snapshot, v: Array) -> Snapshot:
+def with_velocity(snapshot: Snapshot, v: Array) -> Snapshot:
     """The same place at another velocity."""
     v = v.copy()
     v.setflags(write=False)
     return evaluate_checked(snapshot.system, snapshot.compiled, snapshot.q, v, snapshot.t)
-
-
-LAWS: dict[str, ImpactLaw] = {
-    "newton": Newton(),
-    "poisson": Poisson(),
-    "sequential": Sequential(),
-    "newton-equality": Newton(equality=True),
-}
-"""Laws by name."""
-
-
-def make_law(law: str | ImpactLaw) -> ImpactLaw:
-    """A law from its name, or the law itself."""
-    if isinstance(law, ImpactLaw):
-        return law
-    if not isinstance(law, str) or law not in LAWS:
-        raise InputError(f"unknown impact law {law!r}; there are: {', '.join(LAWS)}")
-    return LAWS[law]
-
-
-@dataclass(frozen=True, eq=False)
-class Collision:
-    """The outcome of an impact, by name.
-
-    Attributes
-    ----------
-    snapshot : Snapshot
-        The state before.
-    contacts : array of int
-        Contact rows that took part.
-    v_after : (nv,) array
-    row_impulses : (m,) array
-        On the rows of the layout; M (v+ - v-) = A' impulses.
-    row_rates_after : (m,) array
-    jumps : tuple of Jump
-        The problems that were solved, in order.
-    """
-
-    snapshot: Snapshot
-    contacts: Indices
-    v_after: Array
-    row_impulses: Array
-    row_rates_after: Array
-    jumps: tuple[Jump, ...]
-
-    @property
-    def v_before(self) -> Array:
-        """Velocity before, (nv,)."""
-        return self.snapshot.v
-
-    @cached_property
-    def impulses(self) -> dict[str, Any]:
-        """Impulse of every constraint by name."""
-        return self.snapshot.layout.by_name(self.row_impulses)
-
-    @cached_property
-    def rates_before(self) -> dict[str, Any]:
-        """Rates before, by name of contact."""
-        return self.snapshot.rates
-
-    @cached_property
-    def rates_after(self) -> dict[str, Any]:
-        """Rates after, by name of contact."""
-        rates = self.snapshot.layout.by_name(self.row_rates_after)
-        return {name: rates[name] for name in self.snapshot.rates}
-
-    @cached_property
-    def energy_change(self) -> float:
-        """Change of the kinetic energy: dissipation plus the work of moving constraints."""
-        jump = self.v_after - self.v_before
-        return float(0.5 * jump @ self.snapshot.mass @ (self.v_after + self.v_before))
-
-    @cached_property
-    def work_of_moving_constraints(self) -> float:
-        """Work done by constraints that move by themselves: minus impulse times their rate.
-
-        A velocity limit does not count: it brakes, and what it takes is lost.
-        """
-        rows = slice(0, self.snapshot.layout.contacts.stop)
-        offset = _with_velocity(self.snapshot, self.v_after).offset
-        return float(-(self.row_impulses[rows] @ offset[rows]))
-
-    @property
-    def dissipation(self) -> float:
-        """Change of the kinetic energy without the work of moving constraints; not above 0."""
-        return self.energy_change - self.work_of_moving_constraints
-
-    @property
-    def gains_energy(self) -> bool:
-        """Whether the law itself has raised the energy."""
-        before = 0.5 * self.v_before @ self.snapshot.mass @ self.v_before
-        return bool(self.dissipation > 1e-9 * (before + abs(self.work_of_moving_constraints)))
-
-    @cached_property
-    def certificate(self) -> Certificate:
-        """The worst residuals of the problems that were solved."""
-        certificates = [jump.solution.certificate for jump in self.jumps]
-        return Certificate(*(max(column) for column in zip(*certificates, strict=True)))
-
-    @property
-    def unique(self) -> bool:
-        """Whether all impulses are unique."""
-        return all(jump.solution.unique for jump in self.jumps)
-
-    @cached_property
-    def pseudoinverse_difference(self) -> float:
-        """Distance to v- + M^-1/2 (W'M^-1/2)^+ (rate change), relative, on the active set.
-
-        The cross-check of the last jump with a formula that shares no algebra with it.
-        """
-        solution = self.jumps[-1].solution
-        problem, working = solution.problem, solution.working
-        if not len(working):
-            return 0.0
-        try:
-            start = np.linalg.solve(problem.metric, problem.load)
-            rows = problem.rows[working]
-            change = problem.rhs[working] - rows @ start
-            other = closed_form.impact_velocity(problem.metric, start, rows, change)
-        except (ValueError, np.linalg.LinAlgError):
-            return float("nan")
-        scale = np.abs(start).max() + np.abs(solution.x).max() + 1e-300
-        return float(np.abs(other - solution.x).max() / scale)
-
-    def __str__(self) -> str:
-        lines = [f"Collision at t = {self.snapshot.t:g}: energy change {self.energy_change:.6g}"]
-        for name in self.rates_after:
-            lines.append(
-                f"  {name}: rate {self.rates_before[name]} -> {self.rates_after[name]}, "
-                f"impulse {self.impulses[name]}"
-            )
-        lines.append(f"  v {self.v_before} -> {self.v_after}")
-        if self.gains_energy:
-            lines.append("  the impact law has raised the energy")
-        lines.append(f"  certificate: {self.certificate}")
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-
-def collide(
-    system: System,
-    q: ArrayLike,
-    v: ArrayLike,
-    t: float = 0.0,
-    *,
-    law: str | ImpactLaw = "newton",
-    contacts: Iterable[str] | None = None,
-    solver: str | Adapter | GaussSolver = "osqp",
-) -> Collision:
-    """The impact at a state, without a simulation around it.
-
-    Parameters
-    ----------
-    system : System
-    q, v : array_like
-        Position, and velocity before.
-    t : float
-    law : str or ImpactLaw
-        ``"newton"``, ``"poisson"``, ``"sequential"`` or a law of your own.
-    contacts : iterable of str, optional
-        Contacts that take part; by default those that touch and do not separate.
-    solver : str, Adapter or GaussSolver
-
-    Examples
-    --------
-    Three equal balls in a row, the first arrives:
-
-    >>> row = System([1, 1, 1], [0, 0, 0], contacts=[
-    ...     Contact("1-2", lambda q, t: q[1] - q[0] - 1, restitution=1.0),
-    ...     Contact("2-3", lambda q, t: q[2] - q[1] - 1, restitution=1.0)])
-    >>> collide(row, [0, 1, 2], [1, 0, 0]).v_after.round(6)
-    array([-0.333333,  0.666667,  0.666667])
-    >>> collide(row, [0, 1, 2], [1, 0, 0], law="sequential").v_after.round(6) + 0.0
-    array([0., 0., 1.])
-    """
-    snapshot = evaluate(system, q, v, t)
-    if not isinstance(solver, GaussSolver):
-        solver = GaussSolver(solver)
-    if contacts is None:
-        rows = touching_rows(snapshot)
-        rows = rows[rows < snapshot.layout.contacts.stop]
-    else:
-        rows = _named(snapshot, contacts)
-    return collide_snapshot(snapshot, rows, make_law(law), solver)
-
-
-def collide_snapshot(
-    snapshot: Snapshot, rows: Indices, law: ImpactLaw, solver: GaussSolver
-) -> Collision:
-    """:func:`collide` for contact rows of a snapshot, with a kept solver."""
-    outcome = law.apply(Impact.at(snapshot, rows, solver))
-    after = _with_velocity(snapshot, outcome.v)
-    return Collision(snapshot, rows, outcome.v, outcome.impulses, after.rate, outcome.jumps)
-
-
-def engage(
-    system: System,
-    q: ArrayLike,
-    v: ArrayLike,
-    t: float = 0.0,
-    *,
-    solver: str | Adapter | GaussSolver = "osqp",
-) -> Collision:
-    """A plastic impact onto the bilateral constraints: they have just closed, the motion sticks.
-
-    The velocity after is the nearest, in the mass metric, that satisfies all constraints of
-    ``system``. Walking machines and latches are loops of :func:`simulate` up to an event,
-    ``engage`` with the constraints of the next phase, and so on.
-
-    Raises
-    ------
-    InputError
-        When the position is not on the constraints: nothing can close there.
-
-    Examples
-    --------
-    A point moving past a pin gets caught by a rod:
-
-    >>> from gauss_opt import Holonomic
-    >>> rod = Holonomic("rod", lambda q, t: q[0]**2 + q[1]**2 - 1.0)
-    >>> caught = engage(System([1.0, 1.0], [0.0, 0.0], [rod]), [0.0, 1.0], [3.0, 4.0])
-    >>> caught.v_after + 0.0, caught.energy_change
-    (array([3., 0.]), -8.0)
-    """
-    snapshot = evaluate(system, q, v, t)
-    for block in snapshot.layout.blocks:
-        values = np.abs(snapshot.value[block.rows])
-        if isinstance(block.item, Holonomic):
-            sizes = np.abs(snapshot.rows[block.rows]).sum(axis=1) * (1.0 + np.abs(snapshot.q).max())
-            if (values > 1e-6 * sizes).any():
-                raise InputError(
-                    f"{block.item} is off by {values.max():.3g} at this position: it cannot close "
-                    f"here. Locate the event first, or use assemble()"
-                )
-    if not isinstance(solver, GaussSolver):
-        solver = GaussSolver(solver)
-    return collide_snapshot(snapshot, np.arange(0), Newton(), solver)
 
 
 def restitution_of(layout: Layout) -> Array:
@@ -614,14 +261,3 @@ def restitution_of(layout: Layout) -> Array:
         if isinstance(block.item, Contact):
             result[block.rows] = block.item.restitution
     return result
-
-
-def _named(snapshot: Snapshot, names: Iterable[str]) -> Indices:
-    wanted = [names] if isinstance(names, str) else names
-    blocks = [snapshot.layout.block(name) for name in wanted]
-    for block in blocks:
-        if not isinstance(block.item, Contact):
-            raise InputError(f"{block.item} is not a contact")
-    rows = [np.arange(block.rows.start, block.rows.stop) for block in blocks]
-    chosen: Indices = np.sort(np.concatenate([np.arange(0), *rows]))
-    return chosen

@@ -116,7 +116,7 @@ class Run:
         """Rows that take part in (G) at present: held, resting, or reached."""
         part = self.state.resting | self.state.carrying
         part[self.layout.equalities] = True
-        return np.flatnonzero(part)
+        return part.nonzero()[0]
 
     def solve(self, snapshot: Snapshot) -> Acceleration:
         """Solve (G) with its inequalities: resting contacts and reached limits."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .errors import InputError, UserFunctionError
-from .impact import ImpactLaw, make_law
+from .impact_laws import ImpactLaw, make_law
 from .integrator import find_method
 from .problem import Array, real_array
 

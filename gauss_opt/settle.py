@@ -6,9 +6,10 @@ import numpy as np
 
 from .acceleration import Acceleration
 from .active_set import Indices
+from .collision import Collision, collide_snapshot
 from .contact_state import Mask
 from .errors import SimulationError
-from .impact import Collision, Impact, collide_snapshot
+from .impact import Impact
 from .problem import Array
 from .records import Event
 from .release import opening_rates
@@ -43,9 +44,8 @@ def settle(run: Run, snapshot: Snapshot, triggered: Indices, kind: str) -> list[
     before = state.resting | state.carrying
     contacts = triggered[triggered < run.layout.contacts.stop]
     closed = _closing_together(run, snapshot, contacts)
-    snapshot, collisions, stopped = _impacts(run, snapshot, closed)
+    snapshot, collisions, slow, stopped = _impacts(run, snapshot, closed)
     run.now = snapshot
-    slow = _slow(run, snapshot, collisions)
     for row in merged(closed, np.flatnonzero(state.resting)):
         stays = bool(abs(snapshot.rate[row]) <= slow[row])
         state.resting[row], state.leaving[row] = stays, not stays
@@ -59,9 +59,10 @@ def settle(run: Run, snapshot: Snapshot, triggered: Indices, kind: str) -> list[
         _announce_impact(run, collision, stopped and collision is collisions[-1])
     if not collisions and kind == "graze":
         _announce(run, "graze", snapshot, triggered)
-    _announce_released(run, snapshot, before & ~after)
-    on = np.flatnonzero(after & ~before)
-    _announce(run, "limit", snapshot, on[on >= run.layout.contacts.stop], "on")
+    if not np.array_equal(before, after):
+        _announce_released(run, snapshot, before & ~after)
+        on = np.flatnonzero(after & ~before)
+        _announce(run, "limit", snapshot, on[on >= run.layout.contacts.stop], "on")
     run.store(answer, far_side=True)
     return collisions
 
@@ -132,14 +133,18 @@ def _reached_limits(run: Run, snapshot: Snapshot) -> Indices:
 
 def _impacts(
     run: Run, snapshot: Snapshot, closed: Indices
-) -> tuple[Snapshot, list[Collision], bool]:
-    """Solve impacts until no closed contact approaches; True when they had to be stopped."""
+) -> tuple[Snapshot, list[Collision], Array, bool]:
+    """Solve impacts until no closed contact approaches.
+
+    Returns the state after, the collisions, the rates that count as zero, and whether the contacts
+    had to be stopped.
+    """
     collisions: list[Collision] = []
     touching = merged(closed, np.flatnonzero(run.state.resting))
     for _ in range(MAX_REPEATED_IMPACTS):
         slow = _slow(run, snapshot, collisions)
         if not (snapshot.rate[touching] < -slow[touching]).any():
-            return snapshot, collisions, False
+            return snapshot, collisions, slow, False
         taking_part = touching[snapshot.rate[touching] <= slow[touching]]
         collision = collide_snapshot(snapshot, taking_part, run.settings.law, run.solver)
         _audit(run, collision)
@@ -149,7 +154,7 @@ def _impacts(
     jump = Impact.at(snapshot, touching, run.solver).solve(np.zeros(len(touching)))
     after = run.with_velocity(snapshot, jump.v)
     collisions.append(Collision(snapshot, touching, jump.v, jump.impulses, after.rate, (jump,)))
-    return after, collisions, True
+    return after, collisions, _slow(run, after, collisions), True
 
 
 def _audit(run: Run, collision: Collision) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .checkpoint import restore, write
 from .errors import InputError, SimulationError
-from .impact import ImpactLaw
+from .impact_laws import ImpactLaw
 from .ladder import GaussSolver
 from .problem import real_array
 from .problem_file import save_problems
