@@ -10,6 +10,8 @@ a mass of 1e12 passes or fails like a mass of 1e-12.
 
 from __future__ import annotations
 
+from math import isnan, nan
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -118,19 +120,23 @@ def residuals(
     stationarity = _stationarity(white, gap, whole + CANCELLING * blas.dnrm2(duals))
     # The last term keeps 0 / 0 away where everything is zero.
     scales = np.abs(rhs) + (ROW_FLOOR * whole + 1e-300) * white.lengths
-    relative = (rows.dot(x) - rhs) / scales
-    equality = _largest(relative[:ne]) if ne else 0.0
-    if ne == len(rhs):
+    relative = ((rows.dot(x) - rhs) / scales).tolist()
+    if isnan(sum(relative)):  # max() and min() may not notice
+        return Certificate(stationarity, nan, nan, nan, nan)
+    equality = max(map(abs, relative[:ne])) if ne else 0.0
+    if ne == len(relative):
         return Certificate(stationarity, equality, 0.0, 0.0, 0.0)
-    slacks, forces = relative[ne:], duals[ne:]
-    largest = _largest(forces)
+    # Lists: for the few rows of a mechanism they are faster than arrays.
+    slacks, forces = relative[ne:], duals.tolist()[ne:]
+    largest = max(map(abs, forces))
+    products = max(map(abs, map(mul, forces, slacks)))
     force_scale = size + CANCELLING * (whole + largest)
     return Certificate(
         stationarity,
         equality,
-        _below_zero(slacks),
-        _ratio(_below_zero(forces), force_scale),
-        _ratio(_largest(forces * slacks), force_scale + CANCELLING / ROW_FLOOR * largest),
+        max(0.0, -min(slacks)),
+        _ratio(max(0.0, -min(forces)), force_scale),
+        _ratio(products, force_scale + CANCELLING / ROW_FLOOR * largest),
     )
 
 
@@ -174,15 +180,6 @@ def verify_farkas(
         return None
     residual = rest * float(np.abs(problem.rhs[weights > 0.0]).max())
     return FarkasCertificate(y, residual) if residual <= NEAR else None
-
-
-def _largest(values: Array) -> float:
-    return abs(float(values[blas.idamax(values)]))
-
-
-def _below_zero(values: Array) -> float:
-    least: float = min(values.tolist())
-    return max(0.0, -least)
 
 
 def _ratio(part: float, whole: float) -> float:
