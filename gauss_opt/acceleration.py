@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from .active_set import Indices, solve_set
 from .certificate import Certificate
 from .errors import InputError, ModelError, SolverError
 from .ladder import GaussSolver
+from .lazy import lazy
 from .model import Contact, Servo
 from .problem import Array, GaussProblem, real_array, require_semidefinite, symmetrised
 from .snapshot import Snapshot, evaluate
@@ -202,7 +202,7 @@ class Acceleration:
         """Residuals of the answer."""
         return self.solution.certificate
 
-    @cached_property
+    @lazy
     def gauss(self) -> float:
         """The minimum of (G): 1/2 (a - a^)' M (a - a^); with a weight, 1/2 v'Rv of the force v."""
         problem, solution = self.solution.problem, self.solution
@@ -213,38 +213,38 @@ class Acceleration:
             return float(0.5 * np.sum((solution.x @ white.factor - white.center) ** 2))
         return float(0.5 * np.sum(np.linalg.solve(factor, force) ** 2))
 
-    @cached_property
+    @lazy
     def multipliers(self) -> dict[str, Any]:
         """Multiplier of every constraint by name; 0 for contacts that were not in the problem."""
         return self.snapshot.layout.by_name(self._all_multipliers)
 
-    @cached_property
+    @lazy
     def constraint_force(self) -> Array:
         """Qc = M a - Q: everything the constraints add, (nv,)."""
         force: Array = self.snapshot.mass.dot(self.solution.x) - self.snapshot.force
         return force
 
-    @cached_property
+    @lazy
     def ideal_force(self) -> Array:
         """The part that would be there with ideal constraints: the whole, unless C is given."""
         if self.snapshot.nonideal is None:
             return self.constraint_force
         return ideal_force(self.snapshot, self.solution)
 
-    @cached_property
+    @lazy
     def nonideal_force(self) -> Array:
         """The rest, caused by C; its acceleration is M-orthogonal to the ideal part's."""
         if self.snapshot.nonideal is None:
             return np.zeros(len(self.solution.x))
         return self.constraint_force - self.ideal_force
 
-    @cached_property
+    @lazy
     def control_force(self) -> Array:
         """The force of the servos, (nv,)."""
         names = [c.name for c in self.snapshot.system.constraints if isinstance(c, Servo)]
         return sum((self.forces[name] for name in names), np.zeros(len(self.solution.x)))
 
-    @cached_property
+    @lazy
     def forces(self) -> dict[str, Array]:
         """Force of each constraint by name, (nv,) each; their sum is Qc - C."""
         multipliers, rows = self._all_multipliers, self.snapshot.rows

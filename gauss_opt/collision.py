@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from .errors import InputError
 from .impact import Impact, Jump, with_velocity
 from .impact_laws import ImpactLaw, Newton, make_law
 from .ladder import GaussSolver
+from .lazy import lazy
 from .model import Contact, Holonomic
 from .problem import Array
 from .snapshot import Snapshot, evaluate
@@ -57,29 +57,29 @@ class Collision:
         """Velocity before, (nv,)."""
         return self.snapshot.v
 
-    @cached_property
+    @lazy
     def impulses(self) -> dict[str, Any]:
         """Impulse of every constraint by name."""
         return self.snapshot.layout.by_name(self.row_impulses)
 
-    @cached_property
+    @lazy
     def rates_before(self) -> dict[str, Any]:
         """Rates before, by name of contact."""
         return self.snapshot.rates
 
-    @cached_property
+    @lazy
     def rates_after(self) -> dict[str, Any]:
         """Rates after, by name of contact."""
         rates = self.snapshot.layout.by_name(self.row_rates_after)
         return {name: rates[name] for name in self.snapshot.rates}
 
-    @cached_property
+    @lazy
     def energy_change(self) -> float:
         """Change of the kinetic energy: dissipation plus the work of moving constraints."""
         jump = self.v_after - self.v_before
         return float(0.5 * jump @ self.snapshot.mass @ (self.v_after + self.v_before))
 
-    @cached_property
+    @lazy
     def work_of_moving_constraints(self) -> float:
         """Work done by constraints that move by themselves: minus impulse times their rate.
 
@@ -100,7 +100,7 @@ class Collision:
         before = 0.5 * self.v_before @ self.snapshot.mass @ self.v_before
         return bool(self.dissipation > 1e-9 * (before + abs(self.work_of_moving_constraints)))
 
-    @cached_property
+    @lazy
     def certificate(self) -> Certificate:
         """The worst residuals of the problems that were solved."""
         certificates = [jump.solution.certificate for jump in self.jumps]
@@ -111,7 +111,7 @@ class Collision:
         """Whether all impulses are unique."""
         return all(jump.solution.unique for jump in self.jumps)
 
-    @cached_property
+    @lazy
     def pseudoinverse_difference(self) -> float:
         """Distance to v- + M^-1/2 (W'M^-1/2)^+ (rate change), relative, on the active set.
 

@@ -9,7 +9,6 @@ inequalities   what the law asks of the contacts, velocity limits at v+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from .active_set import Indices
 from .errors import InfeasibleError, SolverError
 from .ladder import GaussSolver
 from .layout import Layout
+from .lazy import lazy
 from .model import Contact, Servo
 from .problem import Array, GaussProblem
 from .snapshot import Snapshot, evaluate_checked
@@ -70,12 +70,12 @@ class Impact:
         """Velocity before."""
         return self.snapshot.v
 
-    @cached_property
+    @lazy
     def rates(self) -> Array:
         """Gap rates before, (k,); negative is approaching."""
         return self.snapshot.rate[self.contacts]
 
-    @cached_property
+    @lazy
     def restitution(self) -> Array:
         """Coefficient of each contact row, (k,)."""
         return restitution_of(self.snapshot.layout)[self.contacts]

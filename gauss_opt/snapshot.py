@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import isfinite
 from typing import Any
 
@@ -15,6 +14,7 @@ from .compiled import Compiled, full_mass
 from .errors import InputError, ModelError, NonFiniteError, TraceError
 from .hand_derivatives import check_by_hand, fill_by_hand
 from .layout import Layout
+from .lazy import lazy
 from .problem import Array, real_array, require_semidefinite, symmetrised
 from .system import System
 from .whiten import factorise
@@ -78,22 +78,22 @@ class Snapshot:
         """Whether the non-ideal force cannot be known before the ideal force is."""
         return self.compiled.wants_ideal is not None and self.nonideal is None
 
-    @cached_property
+    @lazy
     def gaps(self) -> dict[str, Any]:
         """Gap of each contact by name."""
         return self._of_contacts(self.value)
 
-    @cached_property
+    @lazy
     def rates(self) -> dict[str, Any]:
         """Gap rate of each contact by name; negative is approaching."""
         return self._of_contacts(self.rate)
 
-    @cached_property
+    @lazy
     def values(self) -> dict[str, Any]:
         """phi, gap or psi of every constraint by name."""
         return self.layout.by_name(self.value)
 
-    @cached_property
+    @lazy
     def offset(self) -> Array:
         """w with rate = A v + w: the part of the rates that does not depend on v linearly."""
         offset: Array = self.rate - self.rows.dot(self.v)

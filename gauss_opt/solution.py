@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import Certificate
+from .lazy import lazy
 from .problem import Array, GaussProblem
 
 if TYPE_CHECKING:
@@ -63,14 +63,14 @@ class GaussSolution:
         """li >= 0, (ni,)."""
         return self.row_multipliers[self.problem.n_equality :]
 
-    @cached_property
+    @lazy
     def active(self) -> NDArray[np.bool_]:
         """Which inequality rows were solved as equalities, (ni,)."""
         active = np.zeros(len(self.row_multipliers), dtype=bool)
         active[self.working] = True
         return active[self.problem.n_equality :]
 
-    @cached_property
+    @lazy
     def multipliers(self) -> dict[str, Array]:
         """Multipliers by constraint name, each an array over the rows of that constraint."""
         collected: dict[str, list[float]] = {}

@@ -21,7 +21,7 @@ OPTIMISATION = {
     "problem", "whiten", "certificate", "active_set", "infeasibility", "solution", "ladder",
     "solvers", "problem_file", "npz",
 }  # fmt: skip
-BASE = {"errors", "npz"}
+BASE = {"errors", "lazy", "npz"}
 MODEL = (
     "model", "symbols", "symbol_functions", "layout", "buffered", "trace", "constraint_rows",
     "compiled", "hand_derivatives", "system", "snapshot",
