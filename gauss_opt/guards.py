@@ -163,7 +163,18 @@ def _zero(gap_and_rate: Sampler, above: float, below: float) -> float:
 
 def _turning_point(gap_and_rate: Sampler, t0: float, t1: float) -> float:
     """Where the rate changes sign."""
-    return float(brentq(lambda t: gap_and_rate(t)[1], t0, t1, xtol=1e-300, rtol=1e-14))
+    return _sign_change(lambda t: gap_and_rate(t)[1], t0, t1)
+
+
+def _sign_change(function: Scalar, t0: float, t1: float) -> float:
+    """The zero between two times with samples of different sign.
+
+    Evaluated anew, a sample next to zero can have the other sign; then the zero is there.
+    """
+    f0, f1 = function(t0), function(t1)
+    if f0 * f1 >= 0.0:
+        return t0 if abs(f0) <= abs(f1) else t1
+    return float(brentq(function, t0, t1, xtol=1e-300, rtol=1e-15))
 
 
 def _tangents_meet(h: float, g0: float, g1: float, r0: float, r1: float) -> float:
@@ -200,5 +211,5 @@ def first_sign_change(
         if (rising and direction >= 0) or (falling and direction <= 0):
             if f1 == 0.0:
                 return float(t1)
-            return float(brentq(function, t0, t1, xtol=1e-300, rtol=1e-15))
+            return _sign_change(function, t0, t1)
     return None
