@@ -91,14 +91,21 @@ def _still_right(run: Run, answer: Acceleration, frozen: Array) -> bool:
     if np.abs(answer.acceleration - frozen).max() > SAME * size:
         return False
     idle = np.flatnonzero(run.state.resting & ~run.state.carrying)
-    return not opening_rates(snapshot, frozen, idle).any()
+    return not opening_rates(run, snapshot, frozen, idle).any()
 
 
-def opening_rates(snapshot: Snapshot, a: Array, rows: Indices) -> Array:
-    """gap'' of rows at an acceleration; what is round-off is 0."""
+def opening_rates(run: Run, snapshot: Snapshot, a: Array, rows: Indices) -> Array:
+    """gap'' of rows at an acceleration; what is round-off is 0.
+
+    Where nothing forces them, bodies that touch stay together: there the scale is an acceleration
+    that would matter within the time of the run.
+    """
+    if not len(rows):
+        return np.zeros(0)
     opening = snapshot.rows[rows] @ a - snapshot.rhs[rows]
-    terms = np.abs(snapshot.rows[rows]) @ np.abs(a) + np.abs(snapshot.rhs[rows])
-    return np.where(np.abs(opening) <= SAME * (terms + _typical(snapshot)), 0.0, opening)
+    size = np.abs(snapshot.rows[rows]) @ np.abs(a) + np.abs(snapshot.rhs[rows])
+    size += _typical(snapshot) + run.scales.speeds(snapshot)[rows] / run.scales.time
+    return np.where(np.abs(opening) <= SAME * size, 0.0, opening)
 
 
 def _typical(snapshot: Snapshot) -> float:

@@ -75,7 +75,15 @@ def let_go(run: Run, snapshot: Snapshot, rows: Indices) -> None:
     state.carrying[rows] = False
     state.resting[contacts] = False
     state.leaving[contacts] = True
+    carrying = state.carrying.copy()
     answer = classify(run, snapshot)
+    after = state.resting | state.carrying
+    if not len(rows) and np.array_equal(before, after) and np.array_equal(carrying, state.carrying):
+        # (G) changed by next to nothing: contacts that rest without force are free to go.
+        idle = state.resting & ~state.carrying
+        state.resting &= ~idle
+        state.leaving |= idle
+        answer = run.solve(snapshot)
     _announce_released(run, snapshot, before & ~(state.resting | state.carrying))
     run.store(answer, far_side=True)
 
@@ -92,7 +100,7 @@ def classify(run: Run, snapshot: Snapshot) -> Acceleration:
         inequality = rows >= contacts.start
         state.carrying[rows[inequality]] = carries[inequality]
         idle = np.flatnonzero(state.resting & ~state.carrying)
-        opening = idle[opening_rates(snapshot, answer.acceleration, idle) > 0.0]
+        opening = idle[opening_rates(run, snapshot, answer.acceleration, idle) > 0.0]
         if not len(opening):
             return answer
         state.resting[opening] = False

@@ -142,6 +142,11 @@ def _first_closing(
         )
         if found is None:
             return None
+        again = found.graze and bool(run.state.leaving[row])
+        if again and found.t <= piece.t0 + SIMULTANEOUS * run.scales.time:
+            # The touch that the segment starts from.
+            start = int(np.searchsorted(times, found.t, side="right"))
+            continue
         if switch is None or _exists(run, switch, piece, found.t):
             return Happening(found.t, "graze" if found.graze else "contact", np.array([row]))
         start, leaving = int(np.searchsorted(times, found.t, side="right")), False
