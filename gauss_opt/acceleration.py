@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .active_set import Indices, solve_set
 from .certificate import Certificate
@@ -135,10 +135,10 @@ def _named(snapshot: Snapshot, names: Iterable[str]) -> Indices:
 
 def _require_normals(snapshot: Snapshot, chosen: Indices, normals: Array) -> None:
     """A contact that takes part must have a normal."""
-    has_normal: NDArray[np.bool_] = np.logical_or.reduce(normals, axis=1)
-    if all(has_normal.tolist()):
+    sizes = np.abs(normals).dot(np.ones(normals.shape[1]))
+    if 0.0 not in sizes.tolist():
         return
-    for i in chosen[~has_normal]:
+    for i in chosen[sizes == 0.0]:
         item = snapshot.layout.block(snapshot.layout.names[i]).item
         changes = "gap" if isinstance(item, Contact) else "value"
         raise ModelError(
