@@ -1,4 +1,4 @@
-"""Faults of FAULTS.md that belong to the problem and its solvers: one test for each id."""
+"""Faults of the problem and its solvers: one test for each."""
 
 import subprocess
 import sys
