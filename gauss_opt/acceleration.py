@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .active_set import Indices, solve_set
 from .certificate import Certificate
@@ -90,29 +90,39 @@ def _chosen_rows(snapshot: Snapshot, contacts: Iterable[str] | None) -> Indices 
     ne = layout.equalities.stop
     if ne == layout.n_rows:
         return None
-    chosen = touching_rows(snapshot) if contacts is None else _named(snapshot, contacts)
-    whole = len(chosen) == layout.n_rows - ne
-    _require_normals(snapshot, chosen, snapshot.rows[ne:] if whole else snapshot.rows[chosen])
-    return None if whole else np.concatenate([np.arange(ne), chosen])
+    taking_part = np.ones(layout.n_rows, dtype=bool)
+    if contacts is None:
+        taking_part[ne:] = _touching(snapshot)
+    else:
+        taking_part[ne:] = False
+        taking_part[_named(snapshot, contacts)] = True
+    chosen: Indices = taking_part.nonzero()[0]
+    _require_normals(snapshot, chosen[ne:])
+    return None if len(chosen) == layout.n_rows else chosen
 
 
 def touching_rows(snapshot: Snapshot) -> Indices:
     """Rows of contacts that touch without separating, and of velocity limits that are reached."""
+    touching: Indices = _touching(snapshot).nonzero()[0] + snapshot.layout.equalities.stop
+    return touching
+
+
+def _touching(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Which of the inequality rows touch."""
     layout = snapshot.layout
     ne = layout.equalities.stop
-    jacobian = np.abs(snapshot.rows[ne:])
-    value, rate = snapshot.value[ne:], snapshot.rate[ne:]
-    offset = rate - snapshot.rows[ne:].dot(snapshot.v)
-    speed = TOUCHING * (jacobian.dot(np.abs(snapshot.v)) + np.abs(offset))
-    size = TOUCHING * jacobian.dot(_position_scale(snapshot))
+    normals, value, rate = snapshot.rows[ne:], snapshot.value[ne:], snapshot.rate[ne:]
+    jacobian = np.abs(normals)
     n_contacts = layout.contacts.stop - ne
-    reached = (value <= size) & (rate <= speed)
-    if n_contacts < len(value):
+    reached: NDArray[np.bool_] = value <= TOUCHING * jacobian.dot(_position_scale(snapshot))
+    if n_contacts < len(value) or (rate > 0.0).any():
+        offset = rate - normals.dot(snapshot.v)
+        speed = TOUCHING * (jacobian.dot(np.abs(snapshot.v)) + np.abs(offset))
+        reached &= rate <= speed
         reached[n_contacts:] = value[n_contacts:] <= speed[n_contacts:]
     if snapshot.enabled is not None:
         reached &= snapshot.enabled[ne:]
-    touching: Indices = reached.nonzero()[0] + ne
-    return touching
+    return reached
 
 
 def _position_scale(snapshot: Snapshot) -> Array:
@@ -133,12 +143,12 @@ def _named(snapshot: Snapshot, names: Iterable[str]) -> Indices:
     return chosen
 
 
-def _require_normals(snapshot: Snapshot, chosen: Indices, normals: Array) -> None:
+def _require_normals(snapshot: Snapshot, chosen: Indices) -> None:
     """A contact that takes part must have a normal."""
-    sizes = np.abs(normals).dot(np.ones(normals.shape[1]))
+    sizes = np.abs(snapshot.rows).dot(np.ones(len(snapshot.v)))
     if 0.0 not in sizes.tolist():
         return
-    for i in chosen[sizes == 0.0]:
+    for i in chosen[sizes[chosen] == 0.0]:
         item = snapshot.layout.block(snapshot.layout.names[i]).item
         changes = "gap" if isinstance(item, Contact) else "value"
         raise ModelError(
