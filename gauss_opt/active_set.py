@@ -273,8 +273,6 @@ def least_multipliers(problem: LeastDistance, z: Array, candidates: Indices) -> 
         Rows that may carry force, every equality among them.
     """
     if not len(candidates):
-        return np.zeros(len(problem.rhs))
-    if not len(candidates):
         return np.zeros(len(problem.rhs))  # whether z is 0 is for the certificate to say
     rows = problem.rows[candidates].T
     signed = np.flatnonzero(candidates >= problem.n_equality)

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from .problem import Array, GaussProblem
-from .whiten import LOWER, LeastDistance, Whitened, whiten
+from .whiten import LOWER, TRANSPOSED, LeastDistance, Whitened, whiten
 
 __all__ = ["Certificate", "FarkasCertificate", "certify", "residuals", "verify_farkas"]
 
@@ -118,15 +118,17 @@ def residuals(
     gap = blas.dgemv(-1.0, rows.T, multipliers, 1.0, gap)
     duals = multipliers * white.lengths
     stationarity = _stationarity(white, gap, whole + CANCELLING * blas.dnrm2(duals))
-    # The last term keeps 0 / 0 away where everything is zero.
-    scales = np.abs(rhs) + (ROW_FLOOR * whole + 1e-300) * white.lengths
-    relative = ((rows.dot(x) - rhs) / scales).tolist()
+    # The last term keeps 0 / 0 away where everything is zero. Lists: for the few rows of a
+    # mechanism they are faster than arrays.
+    floor = ROW_FLOOR * whole + 1e-300
+    misfits = blas.dgemv(1.0, rows.T, x, -1.0, rhs, *TRANSPOSED).tolist()
+    terms = zip(misfits, rhs.tolist(), white.lengths.tolist(), strict=True)
+    relative = [misfit / (abs(b) + floor * length) for misfit, b, length in terms]
     if isnan(sum(relative)):  # max() and min() may not notice
         return Certificate(stationarity, nan, nan, nan, nan)
     equality = max(map(abs, relative[:ne])) if ne else 0.0
     if ne == len(relative):
         return Certificate(stationarity, equality, 0.0, 0.0, 0.0)
-    # Lists: for the few rows of a mechanism they are faster than arrays.
     slacks, forces = relative[ne:], duals.tolist()[ne:]
     largest = max(map(abs, forces))
     products = max(map(abs, map(mul, forces, slacks)))

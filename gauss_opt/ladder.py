@@ -27,6 +27,7 @@ from .active_set import (
 from .certificate import CANCELLING, Certificate, residuals
 from .errors import InputError, SolverError
 from .infeasibility import find_farkas, infeasible
+from .lazy import made
 from .problem import Array, GaussProblem
 from .solution import GaussSolution
 from .solvers import Adapter, Proposal
@@ -292,17 +293,21 @@ class GaussSolver:
             fair = self._fair(problem, white, answer, certificate)
             if fair is not None:
                 return GaussSolution(problem, *fair, solver, attempts)
-            return (
-                GaussSolution(
-                    problem, x, answer.multipliers, working, False, certificate, solver, attempts
-                )
-                if passes
-                else certificate
-            )
+            unique = False
+        else:
+            unique = True
         if not passes:
             return certificate
-        return GaussSolution(
-            problem, x, answer.multipliers, working, True, certificate, solver, attempts
+        return made(
+            GaussSolution,
+            problem=problem,
+            x=x,
+            row_multipliers=answer.multipliers,
+            working=working,
+            unique=unique,
+            certificate=certificate,
+            solver=solver,
+            attempts=attempts,
         )
 
     def _on_set(
@@ -440,12 +445,12 @@ def _weak(white: Whitened, answer: SetSolution) -> bool:
     """Whether a row has neither force nor slack: then the active set is not unique."""
     if white.n_equality == len(white.rhs):
         return False
-    forces = answer.multipliers[white.n_equality :] * white.lengths[white.n_equality :]
+    forces = answer.multipliers * white.lengths
     size = _reach(white, answer.z)
-    if min(forces.tolist()) / size > WEAK:
+    if min(forces.tolist()[white.n_equality :]) > WEAK * size:
         return False  # every row pushes, so no slack needs to be looked at
     slack = np.abs(_slack(white, answer.z))
-    return bool((np.maximum(slack, forces / size) <= WEAK).any())
+    return bool((np.maximum(slack, forces[white.n_equality :] / size) <= WEAK).any())
 
 
 def _violated(white: Whitened) -> Indices:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ModelError
+from .lazy import lazy
 from .model import Constraint, Contact, Nonholonomic, Servo, VelocityLimit
 from .problem import Array
 
@@ -54,6 +55,14 @@ class Layout:
     def n_rows(self) -> int:
         """Rows of all constraints together."""
         return len(self.names)
+
+    @lazy
+    def membership(self) -> tuple[tuple[str, ...], Array]:
+        """Name of each constraint, and a row of ones and zeros that picks its rows, (k, m)."""
+        members = np.zeros((len(self.blocks), self.n_rows))
+        for i, block in enumerate(self.blocks):
+            members[i, block.rows] = 1.0
+        return tuple(block.name for block in self.blocks), members
 
     def block(self, name: str) -> Block:
         """The rows of a constraint by name."""

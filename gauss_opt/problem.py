@@ -21,6 +21,7 @@ from .errors import InputError
 __all__ = ["Array", "GaussProblem"]
 
 Array = NDArray[np.float64]
+_FLOAT = np.dtype(float)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -182,20 +183,28 @@ def require_semidefinite(matrix: Array, what: str) -> None:
 
 def real_array(what: str, value: Any) -> Array:
     """A float copy of ``value``; complex numbers, objects and non-finite entries are refused."""
+    if type(value) is np.ndarray and value.dtype is _FLOAT:
+        array = value.copy()
+    else:
+        array = _converted(what, value)
+    # The square sum is cheap and finite unless an entry is not, or nearly overflows.
+    flat = array if array.ndim == 1 else array.ravel()
+    if not isfinite(flat.dot(flat)) and not np.isfinite(array).all():
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        shown = index[0] if len(index) == 1 else index
+        place = f"[{shown}]" if index else ""
+        raise InputError(f"{what}{place} is {array[index]}: every entry must be finite")
+    return array
+
+
+def _converted(what: str, value: Any) -> Array:
     try:
         raw = np.asarray(value)
     except ValueError as problem:
         raise InputError(f"{what} is not an array: {problem}") from problem
     if raw.dtype.kind not in "fiub":
         raise InputError(f"{what} must hold real numbers, got dtype {raw.dtype}")
-    array = np.array(raw, dtype=float)
-    # The square sum is cheap and finite unless an entry is not, or nearly overflows.
-    if not isfinite(np.vdot(array, array)) and not np.isfinite(array).all():
-        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        shown = index[0] if len(index) == 1 else index
-        place = f"[{shown}]" if index else ""
-        raise InputError(f"{what}{place} is {array[index]}: every entry must be finite")
-    return array
+    return np.array(raw, dtype=float)
 
 
 def _matrix(what: str, array: Array) -> Array:

@@ -14,7 +14,7 @@ from .compiled import Compiled, full_mass
 from .errors import InputError, ModelError, NonFiniteError, TraceError
 from .hand_derivatives import check_by_hand, fill_by_hand
 from .layout import Layout
-from .lazy import lazy
+from .lazy import lazy, made
 from .problem import Array, real_array, require_semidefinite, symmetrised
 from .system import System
 from .whiten import factorise
@@ -172,9 +172,8 @@ def evaluate_checked(system: System, compiled: Compiled, q: Array, v: Array, t: 
     nonideal = out[slices["nonideal"]] if "nonideal" in slices else None
     if "nonideal" in direct:
         nonideal = direct["nonideal"].array(arguments, parameters, (nv,))
-    # All fields at once: the __init__ of a frozen dataclass takes as long as the traced functions.
-    snapshot = Snapshot.__new__(Snapshot)
-    snapshot.__dict__.update(
+    return made(
+        Snapshot,
         system=system,
         compiled=compiled,
         q=q,
@@ -190,7 +189,6 @@ def evaluate_checked(system: System, compiled: Compiled, q: Array, v: Array, t: 
         qdot=out[slices["qdot"]] if "qdot" in slices else v,
         enabled=_enabled(compiled, arguments, parameters) if compiled.switches else None,
     )
-    return snapshot
 
 
 def potential_energy(system: System, q: ArrayLike, t: float = 0.0) -> float:
