@@ -188,8 +188,7 @@ def real_array(what: str, value: Any) -> Array:
     else:
         array = _converted(what, value)
     # The square sum is cheap and finite unless an entry is not, or nearly overflows.
-    flat = array if array.ndim == 1 else array.ravel()
-    if not isfinite(flat.dot(flat)) and not np.isfinite(array).all():
+    if not isfinite(np.vdot(array, array)) and not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         shown = index[0] if len(index) == 1 else index
         place = f"[{shown}]" if index else ""
