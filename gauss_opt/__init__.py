@@ -1,7 +1,9 @@
 """Constrained mechanics, contact and impacts by Gauss's principle of least constraint."""
 
-from . import closed_form, oracles, solvers
+from . import closed_form, oracles, scene, solvers
 from .acceleration import Acceleration, accelerate, build_acceleration
+from .case import Case, Check, Setup, parameter
+from .case_files import case_names, find_case
 from .certificate import Certificate, certify
 from .collision import Collision, collide, engage
 from .consistency import Assembly, assemble
@@ -22,6 +24,7 @@ from .impact import Impact, Outcome
 from .impact_laws import ImpactLaw, Newton, Poisson, Sequential
 from .ladder import GaussSolver, solve
 from .model import Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
+from .phases import Phase, simulate_phases
 from .problem import GaussProblem
 from .problem_file import load_problem, load_problems, save_problem, save_problems
 from .records import Event, State, Stats
@@ -37,7 +40,9 @@ __version__ = "0.1.0"
 __all__ = [
     "Acceleration",
     "Assembly",
+    "Case",
     "Certificate",
+    "Check",
     "Collision",
     "Contact",
     "Crosscheck",
@@ -57,10 +62,12 @@ __all__ = [
     "Newton",
     "Nonholonomic",
     "Outcome",
+    "Phase",
     "Poisson",
     "Result",
     "Sequential",
     "Servo",
+    "Setup",
     "SimulationError",
     "Snapshot",
     "SolverError",
@@ -74,20 +81,25 @@ __all__ = [
     "accelerate",
     "assemble",
     "build_acceleration",
+    "case_names",
     "certify",
     "closed_form",
     "collide",
     "crosscheck",
     "engage",
     "evaluate",
+    "find_case",
     "load",
     "load_problem",
     "load_problems",
     "oracles",
+    "parameter",
     "potential_energy",
     "save_problem",
     "save_problems",
+    "scene",
     "simulate",
+    "simulate_phases",
     "solve",
     "solvers",
     "start",

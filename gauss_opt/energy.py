@@ -10,7 +10,8 @@ close.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,14 @@ from .flow import Flow
 from .model import Servo
 from .problem import Array
 from .projection import state_snapshot
+from .records import Event
 from .snapshot import Snapshot, potential_energy
 from .system import System
 
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["Energy", "account"]
+__all__ = ["Energy", "account", "joined"]
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 PARTS = ("applied", "nonideal", "servo", "constraint")
@@ -96,6 +98,22 @@ def account(result: Result) -> Energy:
         impact[after:] += event.energy_change - event.constraint_work
         works["constraint"][after:] += event.constraint_work
     return Energy(kinetic, potential, impact=impact, **works)
+
+
+def joined(parts: Sequence[Energy], between: Sequence[Event]) -> Energy:
+    """The account of several phases in a row, with the impacts between them."""
+    columns: dict[str, list[Array]] = {f.name: [] for f in fields(Energy)}
+    so_far = dict.fromkeys(columns, 0.0)
+    for number, part in enumerate(parts):
+        for name, column in columns.items():
+            column.append(getattr(part, name) + so_far[name])
+        if number < len(between):
+            event = between[number]
+            works = {name: float(columns[name][-1][-1]) for name in (*PARTS, "impact")}
+            works["impact"] += event.energy_change - event.constraint_work
+            works["constraint"] += event.constraint_work
+            so_far |= works
+    return Energy(**{name: np.concatenate(column) for name, column in columns.items()})
 
 
 def _works(result: Result, system: System, compiled: Compiled) -> dict[str, Array]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .energy import Energy, account
+from .energy import Energy, account, joined
 from .errors import InputError, MissingPackageError
 from .interpolate import Piece
 from .layout import held_rows
@@ -56,6 +56,9 @@ class Result:
         What the run was asked for.
     system : System or None
         None for a result from a file.
+    parts : tuple of Result
+        The phases of a run that was joined from several (:func:`gauss_opt.simulate_phases`);
+        the impacts between them are events of the whole only.
     """
 
     success: bool
@@ -76,6 +79,7 @@ class Result:
     settings: dict[str, Any]
     system: System | None = None
     stored_energy: Energy | None = None
+    parts: tuple[Result, ...] = ()
 
     @cached_property
     def multipliers(self) -> dict[str, Array]:
@@ -110,6 +114,10 @@ class Result:
         """The energy account; computed when asked for."""
         if self.stored_energy is not None:
             return self.stored_energy
+        if self.parts:
+            within = {id(event) for part in self.parts for event in part.events}
+            between = [event for event in self.events if id(event) not in within]
+            return joined([part.energy for part in self.parts], between)
         if self.system is None:
             raise InputError("this result came from a file that was saved without energies")
         return account(self)
@@ -159,6 +167,9 @@ class Result:
             states = [self(float(s), side) for s in np.asarray(t)]
             return np.array([s.q for s in states]), np.array([s.v for s in states])
         time = float(np.asarray(t))
+        for part in self.parts:
+            if time < part.t[-1] or (side == "left" and time == part.t[-1]):
+                return part(time, side)
         nq = self.q.shape[1]
         y = self._state(time, side)
         return State(time, *self._consistent(time, y[:nq], y[nq:]))

@@ -15,7 +15,7 @@ from .impact_laws import ImpactLaw, make_law
 from .integrator import find_method
 from .problem import Array, real_array
 
-__all__ = ["Settings", "UserEvent"]
+__all__ = ["Settings", "UserEvent", "user_events"]
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Settings:
             float(max_step),
             first_step,
             _times(t_eval, t0, t1),
-            _user_events(events),
+            user_events(events),
             tuple(sorted({b for b in _breakpoints(breakpoints) if t0 < b < t1})),
             dense_output,
             length_scale,
@@ -175,7 +175,8 @@ def _times(t_eval: ArrayLike | None, t0: float, t1: float) -> Array | None:
     return times
 
 
-def _user_events(events: Any) -> tuple[UserEvent, ...]:
+def user_events(events: Any) -> tuple[UserEvent, ...]:
+    """Events given as a function, or as a sequence or mapping of functions."""
     if events is None:
         return ()
     if isinstance(events, Mapping):

@@ -1,0 +1,1 @@
+"""Pictures, animations and reports of a Result. They only read it."""

@@ -1,0 +1,122 @@
+"""A result as a film: shapes of a drawing at evenly spaced times, for animations and reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import InputError
+from ..problem import Array
+from ..result import Result
+from ..scene import Drawing, Shape
+
+__all__ = ["Film", "shoot"]
+
+FLASH = 0.25  # how long a shape flashes after an impact, in seconds as shown
+MARGIN = 0.06  # room around everything that is ever shown, as part of its size
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """Shapes over time.
+
+    Attributes
+    ----------
+    times : (nf,) array
+        Time of each frame.
+    shapes : tuple of Shape
+        The shapes of the first frame; kinds, roles and sizes are those of all frames.
+    points : tuple of (nf, k, 2) arrays
+        Points of each shape at each frame.
+    flashes : (nf, number of shapes) array
+        How bright each shape flashes: 1 at an impact of one of its contacts, then fading to 0.
+    bounds : (4,) array
+        Left, right, bottom and top of everything shown, with a margin.
+    speed : float
+        Simulated seconds per second shown.
+    """
+
+    times: Array
+    shapes: tuple[Shape, ...]
+    points: tuple[Array, ...]
+    flashes: Array
+    bounds: Array
+    speed: float
+
+    @property
+    def frames_per_second(self) -> float:
+        """Frames in one second shown."""
+        span = float(self.times[-1] - self.times[0])
+        return self.speed * (len(self.times) - 1) / span if span > 0 else 1.0
+
+
+def shoot(
+    result: Result,
+    drawing: Drawing,
+    *,
+    speed: float = 1.0,
+    frames_per_second: float = 30.0,
+    max_frames: int = 900,
+) -> Film:
+    """Evaluate a drawing along a result.
+
+    Parameters
+    ----------
+    speed : float
+        Simulated seconds per second shown: 0.5 is slow motion.
+    frames_per_second : float
+        Lowered when there would be more than ``max_frames`` frames.
+    """
+    if not speed > 0.0 or not frames_per_second > 0.0:
+        raise InputError("speed and frames_per_second must be positive")
+    start, end = float(result.t[0]), float(result.t[-1])
+    wanted = int(np.ceil((end - start) / speed * frames_per_second)) + 1
+    times = (
+        np.linspace(start, end, min(max(wanted, 2), max_frames)) if end > start else result.t[:1]
+    )
+    frames = [list(drawing(result(float(t)).q, float(t))) for t in times]
+    kinds = [shape.kind for shape in frames[0]]
+    for t, frame in zip(times, frames, strict=True):
+        if [shape.kind for shape in frame] != kinds:
+            raise InputError(
+                f"the drawing has other shapes at t = {t:g} than at the start: it must return the "
+                f"same kinds in the same order at every state"
+            )
+    columns = zip(*frames, strict=True)
+    points = tuple(np.array([shape.points for shape in column]) for column in columns)
+    return Film(
+        times,
+        tuple(frames[0]),
+        points,
+        _flashes(result, times, frames[0], speed),
+        _bounds(frames[0], points),
+        speed,
+    )
+
+
+def _flashes(result: Result, times: Array, shapes: list[Shape], speed: float) -> Array:
+    """Brightness of each shape at each frame."""
+    flashes = np.zeros((len(times), len(shapes)))
+    for event in result.events:
+        if event.kind != "impact":
+            continue
+        since = (times - event.t) / speed
+        light = np.where((since >= 0.0) & (since < FLASH), 1.0 - since / FLASH, 0.0)
+        for i, shape in enumerate(shapes):
+            if set(shape.contacts) & set(event.contacts):
+                flashes[:, i] = np.maximum(flashes[:, i], light)
+    return flashes
+
+
+def _bounds(shapes: list[Shape], points: tuple[Array, ...]) -> Array:
+    if not points:
+        return np.array([0.0, 1.0, 0.0, 1.0])
+    reach = [shape.size if shape.kind == "disc" else 0.0 for shape in shapes]
+    low = np.min([p.reshape(-1, 2).min(axis=0) - r for p, r in zip(points, reach, strict=True)], 0)
+    high = np.max([p.reshape(-1, 2).max(axis=0) + r for p, r in zip(points, reach, strict=True)], 0)
+    room = MARGIN * max(float((high - low).max()), 1e-12)
+    # A thin scene, such as a straight line, still gets some height.
+    thin = np.maximum(0.0, 0.15 * float((high - low).max()) - 0.5 * (high - low))
+    low, high = low - room - thin, high + room + thin
+    return np.array([low[0], high[0], low[1], high[1]])
