@@ -114,6 +114,8 @@ class Parameter:
             if kind in (int, float):
                 return self._number(kind, value)
             return kind(value)
+        except InputError:
+            raise
         except (TypeError, ValueError) as error:
             expected = {tuple: "numbers with commas between", bool: "true or false"}
             raise InputError(
@@ -256,11 +258,11 @@ class Case:
 
 
 def _truth(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    return words[str(value).lower()] if str(value).lower() in words else _refuse(value)
+    """A bool, or one of the words for it."""
+    word = str(value).lower()
+    if word not in _TRUTH:
+        raise ValueError(f"{value!r} is neither true nor false")
+    return _TRUTH[word]
 
 
-def _refuse(value: Any) -> bool:
-    raise ValueError(f"{value!r} is neither true nor false")
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -1,0 +1,39 @@
+"""Shapes: what a drawing is made of."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import gauss_opt as go
+from gauss_opt import scene
+
+
+def test_a_spring_ends_where_it_is_told_whatever_its_length():
+    for end in ([2.0, 1.0], [0.1, 0.0], [0.0, 0.0]):
+        points = scene.spring([0.0, 0.0], end).points
+        assert_allclose(points[0], [0.0, 0.0])
+        assert_allclose(points[-1], end)
+        assert len(points) == len(scene.spring([0, 0], [1, 0]).points)
+
+
+def test_ground_is_solid_on_the_right():
+    points = scene.ground([0.0, 0.0], [2.0, 0.0], depth=0.1).points
+    assert points[:, 1].min() == pytest.approx(-0.1)
+    assert points[:, 1].max() == 0.0
+    wall = scene.ground([1.0, 0.0], [1.0, 2.0], depth=0.1).points  # going up, solid to the right
+    assert wall[:, 0].max() == pytest.approx(1.1)
+
+
+def test_contacts_may_be_one_name_or_several():
+    assert scene.dot([0, 0], contacts="floor").contacts == ("floor",)
+    assert scene.dot([0, 0], contacts=["floor", "wall"]).contacts == ("floor", "wall")
+
+
+def test_an_unknown_role_lists_the_known_ones():
+    with pytest.raises(go.InputError, match="no role is called 'blue'; there are: body, second"):
+        scene.dot([0, 0], role="blue")
+
+
+def test_a_point_that_is_not_finite_is_refused():
+    with pytest.raises(go.InputError, match="not finite"):
+        scene.line([[0.0, 0.0], [np.nan, 1.0]])
