@@ -94,15 +94,16 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     """The fields of the result that was packed."""
+    _check_header(header)
     _check_shapes(arrays, header)
     events = []
     for i, entry in enumerate(header["events"]):
-        impulses = {k: np.array(v) if isinstance(v, list) else v for k, v in
+        impulses = {k: np.array(v, dtype=float) if isinstance(v, list) else float(v) for k, v in
                     entry["impulses"].items()}  # fmt: skip
         events.append(
             Event(
                 kind=str(entry["kind"]),
-                contacts=tuple(entry["contacts"]),
+                contacts=_words(entry["contacts"]),
                 detail=str(entry["detail"]),
                 impulses=impulses,
                 gains_energy=bool(entry["gains_energy"]),
@@ -135,6 +136,27 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
         system=None,
         stored_energy=energy,
     )
+
+
+def _check_header(header: dict[str, Any]) -> None:
+    """Names must be words, and counts numbers, before anything is done with them."""
+    names = _words(header["row_names"])
+    for key in ("scalar", "contacts"):
+        if not set(_words(header[key])) <= set(names):
+            raise ValueError(f"{key} names constraints that are not there")
+    stats = asdict(Stats(**header["stats"]))
+    for number in (*stats.pop("rank_drops"), *stats.pop("seconds").values(), *stats.values()):
+        if type(number) not in (int, float):
+            raise ValueError(f"{number!r} in the statistics is not a number")
+    for rows in header["held"]:
+        if not all(type(row) is int and 0 <= row < len(names) for row in rows):
+            raise ValueError("the dense output holds rows that are not there")
+
+
+def _words(names: Any) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{names!r} is not a list of names")
+    return tuple(names)
 
 
 def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
@@ -173,7 +195,9 @@ def _pack_pieces(pieces: tuple[Piece, ...]) -> dict[str, Any]:
 
 
 def _unpack_pieces(arrays: dict[str, Any], held: list[list[int]]) -> tuple[Piece, ...]:
-    sizes = arrays["piece_sizes"].astype(np.int64)
+    sizes = arrays["piece_sizes"]
+    if sizes.dtype != np.int64 or sizes.ndim != 1:
+        raise ValueError("the sizes of the dense output are not whole numbers")
     ends = np.cumsum(sizes)
     values = _floats(arrays["piece_values"])
     if len(ends) and (ends[-1] != len(values) or (sizes < 2).any()):
