@@ -179,6 +179,8 @@ def _shown(number: float) -> str:
 def _solver_route(name: str, reference: GaussSolution, white: Whitened) -> Route:
     """A solver's route, with how far its own point is from the certified one."""
     route = _route(f"solver {name}", _by_solver(name), reference, white)
+    if not len(white.rhs):  # free motion: there is nothing to ask, and some solvers crash on it
+        return route
     try:
         asked = white.normalised()
         z = solvers.make(name).propose(asked).z

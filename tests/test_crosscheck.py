@@ -113,3 +113,9 @@ def test_a_solved_problem_can_be_compared_without_a_system():
     problem = go.GaussProblem.create([1.0, 2.0], load=[-1.0, 3.0], Ai=np.eye(2), bi=[0.0, 0.0])
     check = compare_routes(go.solve(problem, "daqp"), solver_names=FAST)
     assert check.ok, str(check)
+
+
+def test_all_solvers_agree_on_free_motion_without_being_asked():
+    check = go.crosscheck(box(), [1.0, 1.0], [0.0, 0.0])
+    assert check.ok, str(check)
+    assert all(np.isnan(route.raw_difference) for route in check.routes)
