@@ -7,12 +7,11 @@ with its certificate. When the certificate fails, the next solver of the ladder 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Thread
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from . import solvers
@@ -29,6 +28,7 @@ from .errors import InputError, SolverError
 from .infeasibility import find_farkas, infeasible
 from .lazy import made
 from .problem import Array, GaussProblem
+from .proposals import checked, proposed_sets
 from .solution import GaussSolution
 from .solvers import Adapter, Proposal
 from .whiten import LeastDistance, Whitened, factorise, whiten
@@ -48,9 +48,6 @@ SHARP = 1e-13
 
 # A certificate that fails by no more than this may fail by round-off only.
 NEARLY = 1e-4
-
-# How small a multiplier must be, relative to the largest, for a solver to mean "inactive".
-PROPOSED = (1e-7, 1e-10, 1e-4)
 
 
 @dataclass(slots=True)
@@ -247,10 +244,10 @@ class GaussSolver:
             if adapter is None:
                 adapter = self._adapters[name] = solvers.make(name)
             if self.time_limit is None:
-                return _checked(adapter.propose(problem), problem)
+                return checked(adapter.propose(problem), problem)
             if name in self._late and self._late[name].is_alive():
                 return Proposal("still busy with an earlier problem")
-            return _checked(self._within(self.time_limit, name, adapter, problem), problem)
+            return checked(self._within(self.time_limit, name, adapter, problem), problem)
         except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
             raise
         except BaseException as error:  # a panic of a Rust extension is not an Exception
@@ -400,32 +397,6 @@ def _name_of(solver: Adapter) -> str:
     return name if name != "Solver" else type(solver).__module__.rpartition(".")[2]
 
 
-def proposed_sets(problem: LeastDistance, proposal: Proposal) -> Iterator[Indices]:
-    """Working sets that a proposal can mean, the most likely first.
-
-    The rows with a multiplier, for one idea of zero after another; then the rows that touch z.
-    """
-    if proposal.status != "solved":
-        return
-    ne = problem.n_equality
-    equalities = np.arange(ne)
-    seen: set[bytes] = set()
-    for active in _active_rows(problem, proposal):
-        if active.tobytes() not in seen:
-            seen.add(active.tobytes())
-            yield np.concatenate([equalities, ne + np.flatnonzero(active)])
-
-
-def _active_rows(problem: LeastDistance, proposal: Proposal) -> Iterator[NDArray[np.bool_]]:
-    multipliers, z = proposal.multipliers, proposal.z
-    if multipliers is not None:
-        largest = multipliers.max(initial=0.0)
-        for zero in PROPOSED:
-            yield multipliers > zero * largest
-    if z is not None:
-        yield problem.slack(z) <= PROPOSED[0] * (1e-300 + np.linalg.norm(z))
-
-
 def _reach(white: Whitened, z: Array) -> float:
     """The length of z, or that of its round-off."""
     reach: float = blas.dnrm2(z) + CANCELLING * blas.dnrm2(white.center) + 1e-300
@@ -465,25 +436,3 @@ def _touching(white: Whitened, z: Array) -> Indices:
     if white.n_equality == len(white.rhs):
         return np.arange(0)
     return white.n_equality + np.flatnonzero(_slack(white, z) <= WEAK)
-
-
-def _checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
-    """A proposal with arrays of the right shape and finite numbers, or the reason why not."""
-    if not isinstance(proposal, Proposal):
-        raise TypeError(f"propose() returned a {type(proposal).__name__}, not a Proposal")
-    if proposal.status != "solved":
-        return Proposal(str(proposal.status))
-    if proposal.z is None and proposal.multipliers is None:
-        return Proposal("says solved, but gives neither z nor multipliers")
-    arrays: list[Array | None] = []
-    for what, value, size in (
-        ("z", proposal.z, problem.n),
-        ("multipliers", proposal.multipliers, problem.n_inequality),
-    ):
-        array = None if value is None else np.asarray(value, dtype=float)
-        if array is not None and array.shape != (size,):
-            return Proposal(f"says solved, but {what} has shape {array.shape}, not ({size},)")
-        if array is not None and not np.isfinite(array).all():
-            return Proposal(f"says solved, but {what} is not finite")
-        arrays.append(array)
-    return Proposal("solved", *arrays)

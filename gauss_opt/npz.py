@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
+from .whole_file import whole_file
 
 __all__ = ["read_header", "read_npz", "write_npz"]
 
@@ -19,17 +19,9 @@ MAX_BYTES = 1 << 30
 
 
 def write_npz(path: Path, arrays: dict[str, Any]) -> None:
-    """Write an npz that is complete or absent: temporary file, fsync, replace."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            np.savez(stream, allow_pickle=False, **arrays)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    """Write an npz that is complete or absent."""
+    with whole_file(path) as temporary, open(temporary, "wb") as stream:
+        np.savez(stream, allow_pickle=False, **arrays)
 
 
 def read_npz(path: Path, max_bytes: int = MAX_BYTES) -> dict[str, Any]:

@@ -19,9 +19,9 @@ FILES = {
 # Modules of the optimisation layer, by their first part; they know no mechanics.
 OPTIMISATION = {
     "problem", "whiten", "certificate", "active_set", "infeasibility", "solution", "ladder",
-    "solvers", "problem_file", "npz",
+    "solvers", "problem_file", "npz", "proposals",
 }  # fmt: skip
-BASE = {"errors", "lazy", "npz"}
+BASE = {"errors", "lazy", "npz", "whole_file"}
 MODEL = (
     "model", "symbols", "symbol_functions", "layout", "buffered", "trace", "constraint_rows",
     "compiled", "hand_derivatives", "system", "snapshot",
