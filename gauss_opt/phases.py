@@ -7,18 +7,22 @@ next phase close, and :func:`gauss_opt.engage` gives the velocity after.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from time import monotonic
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .collision import Collision, engage
-from .errors import InputError, ModelError, SimulationError
+from .collision import engage
+from .errors import GaussError, InputError, ModelError, SimulationError, UserFunctionError
+from .joining import closing_impact, cut, join
+from .ladder import Counts, GaussSolver
+from .layout import Layout
 from .problem import real_array
 from .progress import reporter
-from .records import Event, Stats
+from .records import Event, State
 from .result import Result
 from .settings import UserEvent, user_events
 from .simulate import start
@@ -26,6 +30,8 @@ from .stepper import Stepper
 from .system import System
 
 __all__ = ["NextPhase", "Phase", "simulate_phases"]
+
+NOT_FOR_PHASES = ("checkpoint", "checkpoint_every", "resume", "record_problems")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +47,7 @@ class Phase:
     """
 
     system: System
-    until: Any
+    until: Any = ()
 
 
 NextPhase = Callable[[int, Event], Phase | None]
@@ -55,6 +61,7 @@ def simulate_phases(
     next_phase: NextPhase,
     *,
     max_phases: int = 100_000,
+    callback: Callable[[State], Any] | None = None,
     progress: bool | Callable[[float, Stepper], Any] = False,
     throw: bool = True,
     **options: Any,
@@ -69,18 +76,25 @@ def simulate_phases(
         As for :func:`gauss_opt.simulate`.
     next_phase : function of (number, event)
         The phase that follows the event which ended phase ``number`` (from 0), or None to end
-        the run there. All phases must have constraints of the same names and sizes; a system
-        with parameters (``system.with_parameters``) is not traced again.
+        the run there. All phases must have constraints of the same names, kinds and sizes; a
+        system with parameters (``system.with_parameters``) is not traced again.
     max_phases : int
         Limit of phases.
-    progress, throw, **options
-        As for :func:`gauss_opt.simulate`.
+    callback, progress, throw, **options
+        As for :func:`gauss_opt.simulate`, without checkpoints and recorded problems. Limits of
+        steps, events and wall time are for all phases together.
 
     Returns
     -------
     Result
         ``result.parts`` are the results of the phases. The event between two of them is an
-        ``"impact"`` with the impulses of the constraints that closed.
+        ``"impact"`` with the impulses of the constraints that closed, in place of the event that
+        ended the phase.
+
+    Raises
+    ------
+    SimulationError
+        When it cannot go on; the phases so far are in ``error.result``.
 
     Examples
     --------
@@ -92,182 +106,213 @@ def simulate_phases(
     >>> def halfway(q, v, t):
     ...     return q[0] - 0.5
     >>> def caught(number, event):
-    ...     return go.Phase(bead.with_parameters(pin=1.0), until=())
+    ...     return go.Phase(bead.with_parameters(pin=1.0))
     >>> run = go.simulate_phases(
     ...     go.Phase(bead, halfway), [0.0, 1.0], [1.0, 0.0], (0, 1), caught)
     >>> len(run.parts), run.events[0].kind, round(run.events[0].t, 9)
     (2, 'impact', 0.523598776)
     """
-    options = dict(options)
-    if options.get("events") is not None:
-        raise InputError("simulate_phases takes the events that end a phase as Phase(until=...)")
-    span = real_array("t_span", t_span)
-    if span.shape != (2,):
-        raise InputError(f"t_span must be (t0, t1), got {t_span!r}")
-    t, t1 = span.tolist()
-    t_eval = options.pop("t_eval", None)
-    phase: Phase | None = first
-    q, v = q0, v0
-    parts: list[Result] = []
-    impacts: list[Event] = []
-    while phase is not None:
-        if len(parts) >= max_phases:
-            message = f"the limit of {max_phases} phases was reached at t = {t:g}"
-            return _failed(_joined(parts, impacts, "phase limit", message), throw)
-        contacts, events = _endings(phase)
-        times = None if t_eval is None else [s for s in np.atleast_1d(t_eval) if t <= s <= t1]
-        stepper = start(phase.system, q, v, (t, t1), events=events, t_eval=times, **options)
-        try:
-            with reporter(progress, stepper) as report:
-                ending = _run_until(stepper, {*contacts, *(event.name for event in events)}, report)
-        except KeyboardInterrupt:
-            stepper.stop("interrupted", f"interrupted at t = {stepper.t:g}")
-            return _joined([*parts, stepper.result()], impacts)
-        except SimulationError as error:
-            part = stepper.result()
-            return _failed(_joined([*parts, part], impacts), throw, error)
-        part = stepper.result()
-        if ending is None:
-            return _joined([*parts, part], impacts)
-        phase = next_phase(len(parts), ending)
-        if phase is None:
-            return _joined([*parts, part], impacts)
-        closing = engage(phase.system, ending.q, ending.v_before, ending.t, solver=stepper.solver)
-        parts.append(_cut(part, ending, closing))
-        impacts.append(_impact(ending, closing))
-        q, v, t = closing.snapshot.q, closing.v_after, ending.t
-    return _joined(parts, impacts)
+    if max_phases < 1:
+        raise InputError(f"max_phases must be at least 1, got {max_phases}")
+    chain = _Chain.create(t_span, callback, progress, options)
+    stepper = chain.start(first, q0, v0, chain.t0, chain.t_eval)
+    phase = first
+    try:
+        while True:
+            ending = chain.run(stepper, phase)
+            if ending is None:
+                break
+            following = _ask(next_phase, len(chain.parts), ending)
+            if following is None:
+                break
+            if len(chain.parts) + 1 >= max_phases:
+                stepper.stop("phase limit", f"the limit of {max_phases} phases was reached")
+                raise SimulationError(f"{stepper.message} at t = {ending.t:g}")
+            stepper = chain.follow(stepper, following, ending)
+            phase = following
+    except KeyboardInterrupt:
+        stepper.stop("interrupted", f"interrupted at t = {stepper.t:g}")
+    except GaussError as error:
+        if stepper.status in ("running", "terminated"):
+            stepper.stop("failed", str(error))
+        result = chain.result(stepper)
+        if throw:
+            raise SimulationError(str(error), result) from error
+        return result
+    return chain.result(stepper)
 
 
-def _endings(phase: Phase) -> tuple[tuple[str, ...], tuple[UserEvent, ...]]:
+def _ask(next_phase: NextPhase, number: int, ending: Event) -> Phase | None:
+    """The phase that the user wants next; what goes wrong in there is blamed on it."""
+    try:
+        following = next_phase(number, ending)
+    except Exception as error:
+        raise UserFunctionError(
+            f"next_phase raised {type(error).__name__}: {error} (after phase {number}, at "
+            f"t={ending.t:g})",
+            function="next_phase",
+            t=ending.t,
+        ) from error
+    if following is not None and not isinstance(following, Phase):
+        raise InputError(f"next_phase must return a Phase or None, got {following!r}")
+    return following
+
+
+@dataclass
+class _Chain:
+    """The phases so far, and what the whole run was asked for."""
+
+    t0: float
+    t1: float
+    t_eval: ArrayLike | None
+    callback: Callable[[State], Any] | None
+    progress: bool | Callable[[float, Stepper], Any]
+    options: Mapping[str, Any]
+    solver: GaussSolver
+    deadline: float = np.inf
+    parts: list[Result] = field(default_factory=list)
+    impacts: list[Event] = field(default_factory=list)
+    counted: Counts = field(default_factory=Counts)
+
+    @classmethod
+    def create(
+        cls, t_span: Sequence[float], callback: Any, progress: Any, options: Mapping[str, Any]
+    ) -> _Chain:
+        chosen = dict(options)
+        if chosen.pop("events", None) is not None:
+            raise InputError("simulate_phases takes the events that end a phase as Phase(until=)")
+        for word in NOT_FOR_PHASES:
+            if word in chosen:
+                raise InputError(f"simulate_phases has no {word}=: simulate() does")
+        span = real_array("t_span", t_span)
+        if span.shape != (2,):
+            raise InputError(f"t_span must be (t0, t1), got {t_span!r}")
+        t0, t1 = span.tolist()
+        if chosen.get("time_scale") is None and t1 > t0:
+            chosen["time_scale"] = t1 - t0  # one for all phases, however late they begin
+        solver = chosen.pop("solver", "osqp")
+        reuse = chosen.pop("reuse_active_set", True)
+        if not isinstance(solver, GaussSolver):
+            solver = GaussSolver(solver, reuse_active_set=reuse, guess_active_set=reuse)
+        t_eval = chosen.pop("t_eval", None)
+        chain = cls(t0, t1, t_eval, callback, progress, chosen, solver)
+        chain.counted = replace(solver.counts)
+        return chain
+
+    def start(
+        self, phase: Phase, q: ArrayLike, v: ArrayLike, t: float, t_eval: ArrayLike | None
+    ) -> Stepper:
+        """A phase from its first state on."""
+        _, events = _endings(phase)
+        stepper = start(
+            phase.system,
+            q,
+            v,
+            (t, self.t1),
+            events=events,
+            t_eval=t_eval,
+            solver=self.solver,
+            **self.options,
+        )
+        if not self.parts:
+            self.deadline = monotonic() + stepper.settings.max_wall_time
+        return stepper
+
+    def run(self, stepper: Stepper, phase: Phase) -> Event | None:
+        """Step to the event that ends the phase, or to the end of the run."""
+        contacts, _ = _endings(phase)
+        seen = 0
+        with reporter(self.progress, stepper, since=self.t0) as report:
+            while True:
+                for event in stepper.events[seen:]:
+                    if event.kind == "user" or (
+                        event.kind == "impact" and contacts.intersection(event.contacts)
+                    ):
+                        number = len(self.parts)
+                        words = f"{event.kind} {', '.join(event.contacts)!r} ended phase {number}"
+                        stepper.stop("terminated", f"{words} at t = {event.t:g}")
+                        return event
+                seen = len(stepper.events)
+                if stepper.status != "running":
+                    return None
+                stepper.step()
+                report()
+                self._check(stepper)
+
+    def _check(self, stepper: Stepper) -> None:
+        """Ask the callback, and look at the limits of all phases together."""
+        if self.callback is not None and self.callback(State(stepper.t, stepper.q, stepper.v)):
+            stepper.stop("terminated", f"the callback stopped the run at t = {stepper.t:g}")
+        if stepper.status != "running":
+            return
+        settings = stepper.settings
+        steps = stepper.stats.steps + sum(part.stats.steps for part in self.parts)
+        events = len(stepper.events) + sum(part.stats.events for part in self.parts)
+        for count, limit, what in (
+            (steps, settings.max_steps, "steps"),
+            (events, settings.max_events, "events"),
+        ):
+            if count >= limit:
+                raise SimulationError(f"the limit of {limit} {what} was reached")
+        if monotonic() > self.deadline:
+            seconds = settings.max_wall_time
+            stepper.stop("wall time", f"the limit of {seconds:g} s of wall time was reached")
+            raise SimulationError(stepper.message)
+
+    def follow(self, stepper: Stepper, phase: Phase, ending: Event) -> Stepper:
+        """Close the constraints of the next phase, and start it."""
+        _require_alike(stepper.compiled.layout, phase.system.compiled(len(ending.v_before)).layout)
+        ending = next(
+            e for e in stepper.events if e is ending or (e.kind == "impact" and e.t == ending.t)
+        )
+        closing = engage(phase.system, ending.q, ending.v_before, ending.t, solver=self.solver)
+        t_eval = self.t_eval
+        if t_eval is not None:
+            t_eval = [s for s in np.atleast_1d(t_eval) if s >= ending.t]
+        following = self.start(phase, ending.q, closing.v_after, ending.t, t_eval)
+        self.parts.append(cut(self._counted(stepper), ending, closing))
+        self.impacts.append(closing_impact(ending, closing))
+        return following
+
+    def _counted(self, stepper: Stepper) -> Result:
+        """The result of a phase, with the problems that were solved since the one before."""
+        result = stepper.result()
+        now = replace(self.solver.counts)
+        own = {f.name: getattr(now, f.name) - getattr(self.counted, f.name) for f in fields(now)}
+        self.counted = now
+        return replace(result, stats=replace(result.stats, **own))
+
+    def result(self, stepper: Stepper) -> Result:
+        """All phases as one result; the last says how it ended."""
+        return join([*self.parts, self._counted(stepper)], self.impacts)
+
+
+def _endings(phase: Phase) -> tuple[frozenset[str], tuple[UserEvent, ...]]:
     """Names of contacts, and functions, that end a phase."""
     until = phase.until
+    contacts: frozenset[str] = frozenset()
     if isinstance(until, str) or callable(until):
         until = [until]
     if isinstance(until, Sequence):
-        contacts = tuple(item for item in until if isinstance(item, str))
+        contacts = frozenset(item for item in until if isinstance(item, str))
         until = [item for item in until if not isinstance(item, str)]
-    else:
-        contacts = ()
-    known = {contact.name for contact in phase.system.contacts}
+    known = [contact.name for contact in phase.system.contacts]
     for name in contacts:
         if name not in known:
-            listed = ", ".join(sorted(known)) or "none"
+            listed = ", ".join(known) or "none"
             raise ModelError(f"until={name!r} is not a contact of the phase; there are: {listed}")
     return contacts, tuple(replace(event, terminal=True) for event in user_events(until))
 
 
-def _run_until(stepper: Stepper, endings: set[str], report: Callable[[], None]) -> Event | None:
-    """Step to the first event that ends the phase, or to the end of the run."""
-    seen = 0
-    while True:
-        for event in stepper.events[seen:]:
-            if event.kind in ("impact", "user") and endings.intersection(event.contacts):
-                return event
-        seen = len(stepper.events)
-        if stepper.status != "running":
-            return None
-        stepper.step()
-        report()
+def _require_alike(one: Layout, other: Layout) -> None:
+    """Refuse a phase whose constraints have other names, kinds or sizes."""
 
+    def listed(layout: Layout) -> list[str]:
+        return [f"{block.item} ({block.size})" for block in layout.blocks]
 
-def _cut(part: Result, ending: Event, closing: Collision) -> Result:
-    """A phase up to the near side of the event that ends it, without that event."""
-    keep = int(np.searchsorted(part.t, ending.t, side="left")) + 1
-    stats = replace(
-        part.stats,
-        impacts=part.stats.impacts + (ending.kind == "user"),
-        worst_residual=max(part.stats.worst_residual, closing.certificate.worst),
-    )
-    return replace(
-        part,
-        **{name: getattr(part, name)[:keep] for name in ("t", "q", "v", "a")},
-        rows={name: rows[:keep] for name, rows in part.rows.items()},
-        forces={name: rows[:keep] for name, rows in part.forces.items()},
-        events=tuple(e for e in part.events if e is not ending and e.t <= ending.t),
-        stats=stats,
-    )
-
-
-def _impact(ending: Event, closing: Collision) -> Event:
-    """The impact with which the constraints of the next phase close."""
-    return Event(
-        "impact",
-        ending.t,
-        ending.contacts,
-        ending.q,
-        ending.v_before,
-        closing.v_after,
-        impulses=closing.impulses,
-        energy_change=closing.energy_change,
-        constraint_work=closing.work_of_moving_constraints,
-        gains_energy=closing.gains_energy,
-        detail="the next phase begins",
-    )
-
-
-def _joined(
-    parts: Sequence[Result], impacts: Sequence[Event], status: str = "", message: str = ""
-) -> Result:
-    """All phases as one result; the last says how it ended, unless told otherwise."""
-    first, last = parts[0], parts[-1]
-    for part in parts:
-        if part.row_names != first.row_names or part.contacts != first.contacts:
-            raise ModelError(
-                f"all phases must have the same constraints: {', '.join(first.row_names)} in the "
-                f"first, {', '.join(part.row_names)} in another"
-            )
-    status = status or last.status
-
-    def rows(name: str) -> Any:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    return replace(
-        last,
-        success=last.success and all(part.stats.worst_residual <= 1e-9 for part in parts),
-        status=status,
-        message=message or last.message,
-        t=rows("t"),
-        q=rows("q"),
-        v=rows("v"),
-        a=rows("a"),
-        rows={k: np.concatenate([part.rows[k] for part in parts]) for k in first.rows},
-        forces={k: np.concatenate([part.forces[k] for part in parts]) for k in first.forces},
-        events=tuple(_in_turn([part.events for part in parts], impacts)),
-        pieces=tuple(piece for part in parts for piece in part.pieces),
-        stats=_total([part.stats for part in parts]),
-        settings={**last.settings, "t_span": [first.settings["t_span"][0],
-                                              last.settings["t_span"][1]]},
-        parts=tuple(parts) if len(parts) > 1 else (),
-    )  # fmt: skip
-
-
-def _in_turn(events: Sequence[Sequence[Event]], impacts: Sequence[Event]) -> Iterator[Event]:
-    """The events of each phase, and the impact after it."""
-    for number, within in enumerate(events):
-        yield from within
-        yield from impacts[number : number + 1]
-
-
-def _total(stats: Sequence[Stats]) -> Stats:
-    """Counts and times added up, the worst of what is worst."""
-    total: dict[str, Any] = {}
-    for item in fields(Stats):
-        values = [getattr(part, item.name) for part in stats]
-        if item.name.startswith("worst"):
-            total[item.name] = max(values)
-        elif item.name == "rank_drops":
-            total[item.name] = [t for times in values for t in times]
-        elif item.name == "seconds":
-            parts = {part for times in values for part in times}
-            total[item.name] = {p: sum(times.get(p, 0.0) for times in values) for p in parts}
-        else:
-            total[item.name] = sum(values)
-    return Stats(**total)
-
-
-def _failed(result: Result, throw: bool, error: SimulationError | None = None) -> Result:
-    result = replace(result, success=False)
-    if throw:
-        raise SimulationError(str(error) if error else result.message, result) from error
-    return result
+    if listed(one) != listed(other):
+        raise ModelError(
+            f"all phases must have constraints of the same names, kinds and sizes: "
+            f"{', '.join(listed(one)) or 'none'} in the first, "
+            f"{', '.join(listed(other)) or 'none'} in the next"
+        )

@@ -15,10 +15,14 @@ __all__ = ["reporter"]
 
 @contextmanager
 def reporter(
-    progress: bool | Callable[[float, Stepper], Any], stepper: Stepper
+    progress: bool | Callable[[float, Stepper], Any],
+    stepper: Stepper,
+    *,
+    since: float | None = None,
 ) -> Iterator[Callable[[], None]]:
-    """A function to call after every step."""
-    t0, span = stepper.settings.t0, stepper.settings.t1 - stepper.settings.t0
+    """A function to call after every step; ``since`` is when the run began, if before this."""
+    t0 = stepper.settings.t0 if since is None else since
+    span = stepper.settings.t1 - t0
 
     def share() -> float:
         return (stepper.t - t0) / span if span else 1.0
