@@ -23,7 +23,7 @@ from .records import Event, Stats
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["pack", "pack_energy", "read", "unpack", "write"]
+__all__ = ["pack", "pack_energy", "read", "unpack", "versions", "write"]
 
 Built = TypeVar("Built")
 
@@ -71,7 +71,7 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "versions": _versions(),
+        "versions": versions(),
         "success": result.success,
         "status": result.status,
         "message": result.message,
@@ -222,7 +222,7 @@ def _energy_names() -> tuple[str, ...]:
     return tuple(Energy.__dataclass_fields__)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
     """Versions of what the numbers depend on."""
     found = {"python": platform.python_version()}
     for name in ("gauss-opt", "numpy", "scipy", "osqp", "daqp", "casadi"):
