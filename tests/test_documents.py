@@ -32,7 +32,9 @@ def run(document: Path) -> list[tuple[str, str | None]]:
     for number, (code, shown) in enumerate(blocks(document)):
         printed = io.StringIO()
         with redirect_stdout(printed):
-            exec(compile(code, f"{document.name}, block {number}", "exec"), names)
+            exec(
+                compile(code, f"{document.name}, block {number}", "exec", dont_inherit=True), names
+            )
         outputs.append((printed.getvalue(), shown))
     return outputs
 
