@@ -104,7 +104,7 @@ class PendulumWall(go.Case):
         return [
             # The wall stands one radius off, where the surface of the bob meets it.
             scene.ground(
-                [-bob, -1.25 * size], [-bob, -0.35 * size], depth=0.1 * size, contacts="wall"
+                [-bob, -0.35 * size], [-bob, -1.25 * size], depth=0.1 * size, contacts="wall"
             ),
             scene.ground([0.3 * size, 0.0], [-0.3 * size, 0.0], depth=0.06 * size),
             scene.trail(q),
