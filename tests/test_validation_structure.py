@@ -10,7 +10,7 @@ from scipy.linalg import expm
 import gauss_opt as go
 
 G = 9.81
-ELCENTRO = Path(__file__).parent / "data" / "elcentro.csv"
+ELCENTRO = Path(__file__).parents[1] / "cases" / "data" / "elcentro.csv"
 
 
 def still(t):
