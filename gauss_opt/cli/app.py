@@ -1,0 +1,194 @@
+"""The commands and their options; each gives an :class:`Answer`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .answer import Answer
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="gauss-opt",
+    help="Constrained mechanics, contact and impacts by Gauss's principle of least constraint.",
+    epilog="Exit codes: 0 fine, 1 a check failed, 2 wrong usage, 3 the simulation failed.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+CaseName = Annotated[
+    str, typer.Argument(metavar="CASE", help="Name of a case, or path of a .py file.")
+]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="A parameter of the case."),
+]
+ParameterFile = Annotated[
+    Path | None,
+    typer.Option("--params", metavar="FILE", help="TOML file with parameters; -p goes before it."),
+]
+Law = Annotated[
+    str | None, typer.Option("--law", help="Impact law: newton, poisson or sequential.")
+]
+RelativeTolerance = Annotated[
+    float | None, typer.Option("--rtol", help="Relative tolerance of the integrator.")
+]
+End = Annotated[
+    float | None, typer.Option("--t-end", help="Another end than the case's own, in s.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"gauss-opt {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; with any command.")
+    ] = False,
+) -> None: ...
+
+
+@app.command("list")
+def list_command(
+    case: Annotated[
+        str | None, typer.Argument(metavar="[CASE]", help="Show one case with its parameters.")
+    ] = None,
+    long: Annotated[bool, typer.Option("--long", help="Show all with their parameters.")] = False,
+    json: Json = False,
+) -> Answer:
+    """List the cases."""
+    from .listing import list_cases
+
+    return list_cases(case, long)
+
+
+@app.command("run")
+def run_command(
+    case: CaseName,
+    parameter: Assignments = None,
+    params: ParameterFile = None,
+    law: Law = None,
+    solver: Annotated[str | None, typer.Option("--solver", help="QP solver to ask first.")] = None,
+    rtol: RelativeTolerance = None,
+    t_end: End = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")] = Path(
+        "out"
+    ),
+    pictures: Annotated[
+        bool, typer.Option("--pictures/--no-pictures", help="Write pictures and a report.")
+    ] = True,
+    animation: Annotated[
+        Path | None,
+        typer.Option("--animation", metavar="FILE", help="Write an animation as well."),
+    ] = None,
+    json: Json = False,
+) -> Answer:
+    """Run a case, check it, and write DIR/CASE/result.npz, pictures and report.html."""
+    from .choosing import choose
+    from .running import run_case
+
+    chosen = choose(case, parameter or (), params, t_end=t_end, law=law, solver=solver, rtol=rtol)
+    return run_case(
+        chosen, out, pictures=pictures, animation=animation, progress=_on_terminal() and not json
+    )
+
+
+@app.command("show")
+def show_command(
+    file: Annotated[Path, typer.Argument(help="A saved result, or saved problems.")],
+    solver: Annotated[str, typer.Option("--solver", help="Solves saved problems.")] = "osqp",
+    json: Json = False,
+) -> Answer:
+    """Show a saved result; solve and show a saved problem."""
+    from .showing import show_file
+
+    return show_file(file, solver)
+
+
+@app.command("compare")
+def compare_command(
+    a: Annotated[Path, typer.Argument(help="A saved result.")],
+    b: Annotated[Path, typer.Argument(help="Another one.")],
+    tol: Annotated[
+        float, typer.Option("--tol", min=0.0, help="Largest distance allowed, relative.")
+    ] = 1e-6,
+    json: Json = False,
+) -> Answer:
+    """Compare two saved results by the distance between their graphs (t, q, v)."""
+    from .showing import compare_files
+
+    return compare_files(a, b, tol)
+
+
+@app.command("crosscheck")
+def crosscheck_command(
+    case: CaseName,
+    parameter: Assignments = None,
+    params: ParameterFile = None,
+    law: Law = None,
+    solver: Annotated[
+        list[str] | None,
+        typer.Option("--solver", help="A solver to compare; may be repeated; all by default."),
+    ] = None,
+    rtol: RelativeTolerance = None,
+    t_end: End = None,
+    states: Annotated[int, typer.Option("--states", min=1, help="States along the run.")] = 50,
+    tol: Annotated[
+        float, typer.Option("--tol", min=0.0, help="Largest difference allowed, relative.")
+    ] = 1e-8,
+    json: Json = False,
+) -> Answer:
+    """Compare all routes to the acceleration at states along a run."""
+    from .choosing import choose
+    from .routes import crosscheck_case
+
+    chosen = choose(case, parameter or (), params, t_end=t_end, law=law, rtol=rtol)
+    return crosscheck_case(
+        chosen, solver_names=solver or None, states=states, tolerance=tol,
+        progress=_bar if _on_terminal() and not json else iter,
+    )  # fmt: skip
+
+
+@app.command("solvers")
+def solvers_command(json: Json = False) -> Answer:
+    """List the QP solvers, and what installs those that are missing."""
+    from .listing import list_solvers
+
+    return list_solvers()
+
+
+@app.command("doctor")
+def doctor_command(json: Json = False) -> Answer:
+    """Examine the installation."""
+    from .doctor import examine
+
+    return examine()
+
+
+def _on_terminal() -> bool:
+    return sys.stdout.isatty() and sys.stderr.isatty()
+
+
+def _bar(places: Sequence[Any]) -> Any:
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(places, "comparing", console=Console(stderr=True), transient=True)
