@@ -1,4 +1,4 @@
-"""Two weights on a string over a pulley: the heavy one lands and is jerked up, again and again.
+"""Two weights on a string over a pulley: the heavy one lands and is jerked up, many times.
 
 Teaches an accumulation of two kinds of event in turn: landings on the floor and jerks of a string
 that can only pull, all plastic. Everything is at rest after a finite time.
