@@ -122,16 +122,14 @@ class ParticleOnSphere(go.Case):
 
     def draw(self, q: np.ndarray, t: float) -> list[scene.Shape]:
         size = self.radius
-        bead = 0.05 * size
         angle = np.arccos(self.cosine)
         leave = size * np.array([np.sin(angle), np.cos(angle)])
-        # Its centre runs on the surface, so that surfaces are drawn half a bead further off.
-        floor = -size - bead
         return [
-            scene.ground([-1.4 * size, floor], [2.6 * size, floor], depth=0.1 * size,
-                         contacts="plane"),
-            scene.disc([0.0, -bead], size, role="ghost"),
-            scene.line([[0.0, -bead], leave], role="string", width=1.0),
+            scene.ground(
+                [-1.4 * size, -size], [2.6 * size, -size], depth=0.1 * size, contacts="plane"
+            ),
+            scene.disc([0.0, 0.0], size, role="ghost"),
+            scene.line([[0.0, 0.0], leave], role="string", width=1.0),
             scene.trail(q, role="accent"),
-            scene.disc(q, bead, contacts="plane"),
-        ]  # fmt: skip
+            scene.dot(q, size=8, contacts="plane"),
+        ]
