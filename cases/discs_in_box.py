@@ -1,0 +1,180 @@
+"""Discs fly about in a box, and every collision is where a hard-disc code finds it.
+
+Teaches a scene with many possible contacts of which one at a time is struck: eight discs in a box
+have 60 gaps. Nothing overlaps, energy never rises, and every impact keeps the momentum across
+its normal. The motion is chaotic, so only so many collisions can be compared.
+
+Reference: an event-driven simulation of hard discs in this file, which knows neither gaps nor
+optimisation: free flight between collisions, whose times are roots of quadratic equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+import gauss_opt as go
+from gauss_opt import scene
+
+COMPARED = 30  # collisions; every one makes differences several times larger
+WALLS = {"left": (1.0, 0.0), "right": (-1.0, 0.0), "floor": (0.0, 1.0), "ceiling": (0.0, -1.0)}
+
+
+@dataclass(frozen=True)
+class DiscsInBox(go.Case):
+    """Equal discs in a square box; coordinates are their centres."""
+
+    reference = "event-driven simulation of hard discs by quadratic equations"
+    laws = ("newton", "poisson", "sequential")
+
+    discs: int = go.parameter(8, "", "number of discs")
+    radius: float = go.parameter(0.08, "m", "radius of the discs")
+    size: float = go.parameter(1.0, "m", "width and height of the box")
+    speed: float = go.parameter(1.0, "m/s", "typical speed at the start")
+    restitution: float = go.parameter(1.0, "", "coefficient of restitution of all contacts")
+    gravity: float = go.parameter(0.0, "m/s^2", "weight per mass")
+    seed: int = go.parameter(1, "", "seed of the random start")
+    duration: float = go.parameter(2.0, "s", "time simulated")
+
+    def __post_init__(self) -> None:
+        for name in ("discs", "radius", "size", "speed", "duration"):
+            if not getattr(self, name) > 0:
+                raise go.InputError(f"{name} must be positive, got {getattr(self, name):g}")
+        if self.gravity < 0.0 or self.seed < 0:
+            raise go.InputError("gravity and seed must not be negative")
+        if self.per_side**2 < self.discs:
+            raise go.InputError(f"{self.discs} discs do not fit: make them smaller, or fewer")
+
+    @property
+    def per_side(self) -> int:
+        """Places for discs along one side, a tenth of a radius apart at least."""
+        return int(self.size / (2.1 * self.radius))
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        """Random places that do not overlap, and random velocities."""
+        random = np.random.default_rng(self.seed)
+        cell = self.size / self.per_side
+        chosen = random.choice(self.per_side**2, self.discs, replace=False)
+        middle = cell * (np.stack(np.divmod(chosen, self.per_side), axis=1) + 0.5)
+        room = 0.5 * cell - self.radius
+        places = middle + room * random.uniform(-1.0, 1.0, middle.shape)
+        return places, self.speed * random.normal(size=middle.shape)
+
+    def build(self) -> go.Setup:
+        r, n, g, e = self.radius, self.discs, self.gravity, self.restitution
+
+        def to_wall(i: int, normal: tuple[float, float]) -> Callable:
+            far = self.size if sum(normal) < 0.0 else 0.0
+            return lambda q, t: normal[0] * q[2 * i] + normal[1] * q[2 * i + 1] + far - r
+
+        def apart(i: int, j: int) -> Callable:
+            return lambda q, t: np.hypot(q[2 * j] - q[2 * i], q[2 * j + 1] - q[2 * i + 1]) - 2.0 * r
+
+        contacts = [
+            go.Contact(f"{name} {i + 1}", to_wall(i, normal), restitution=e)
+            for i in range(n)
+            for name, normal in WALLS.items()
+        ] + [
+            go.Contact(f"{i + 1}-{j + 1}", apart(i, j), restitution=e)
+            for i, j in combinations(range(n), 2)
+        ]
+        system = go.System(
+            mass=np.ones(2 * n),
+            force=np.tile([0.0, -g], n),
+            contacts=contacts,
+            potential=lambda q, t: g * np.sum(q[1::2]),
+            coordinates=[f"{axis}{i + 1}" for i in range(n) for axis in "xy"],
+        )
+        q0, v0 = self.start()
+        return go.Setup(system, q0.ravel(), v0.ravel(), (0.0, self.duration))
+
+    def check(self, result: go.Result) -> Iterator[go.Check]:
+        impacts = [event for event in result.events if event.kind == "impact"]
+        pairs = list(zip(impacts[:COMPARED], self.hard_discs(), strict=False))
+        others = sum(event.contacts != (name,) for event, (_, name, _) in pairs)
+        yield go.Check("collisions of others than the hard discs", others, 0, 0)
+        for k, (event, (t, name, v)) in enumerate(pairs):
+            if k % 10 == 9:
+                yield go.Check(f"collision {k + 1}, {name}", event.t, t, 1e-8, "s")
+                off = np.abs(event.v_after - v.ravel()).max() / self.speed
+                yield go.Check.at_most("error of its velocities after, relative", off, 1e-8)
+        lost = max((_unexplained_momentum(event) for event in impacts), default=0.0)
+        yield go.Check.at_most("momentum not from the walls, relative", lost / self.speed, 1e-9)
+        energy = result.energy.total
+        rise = (energy - np.minimum.accumulate(energy)).max()
+        yield go.Check.at_most("rise of the energy, relative", rise / energy[0], 1e-9)
+        account = np.abs(result.energy.residual).max() / energy[0]
+        yield go.Check.at_most("energy account, relative", account, 1e-9)
+        deepest = -min(gap.min() for gap in result.gaps.values()) / self.radius
+        yield go.Check.at_most("deepest overlap, of the radius", deepest, 1e-9)
+
+    def hard_discs(self) -> Iterator[tuple[float, str, np.ndarray]]:
+        """Time, name and velocities after of one collision after the other, until a disc rests."""
+        t, (p, v), weight = 0.0, self.start(), np.array([0.0, -self.gravity])
+        while True:
+            flight, name, bodies, signs = min(self._next_hits(p, v, weight), key=lambda hit: hit[0])
+            t, p = t + flight, p + flight * v + 0.5 * flight**2 * weight
+            v = v + flight * weight
+            if len(bodies) == 2:
+                normal = (p[bodies[1]] - p[bodies[0]]) / (2.0 * self.radius)
+            else:
+                normal = np.array(WALLS[name.split()[0]])
+            rate = float(signs @ v[bodies] @ normal)
+            if not (np.isfinite(flight) and -self.restitution * rate > 1e-6 * self.speed):
+                return
+            v[bodies] -= (1.0 + self.restitution) * rate / len(bodies) * np.outer(signs, normal)
+            yield t, name, v.copy()
+
+    def _next_hits(self, p: np.ndarray, v: np.ndarray, weight: np.ndarray) -> Iterator[tuple]:
+        """For each pair, and each disc and wall: time to the hit, name, bodies and their signs."""
+        for i, j in combinations(range(self.discs), 2):
+            d, w = p[j] - p[i], v[j] - v[i]  # gravity moves both alike
+            flight = _root(0.5 * (d @ d - 4.0 * self.radius**2), d @ w, w @ w)
+            yield flight, f"{i + 1}-{j + 1}", [i, j], np.array([-1.0, 1.0])
+        for name, direction in WALLS.items():
+            normal = np.array(direction)
+            far = self.size if normal.sum() < 0.0 else 0.0
+            for i in range(self.discs):
+                gap = normal @ p[i] + far - self.radius
+                flight = _root(gap, normal @ v[i], normal @ weight)
+                yield flight, f"{name} {i + 1}", [i], np.array([1.0])
+
+    def draw(self, q: np.ndarray, t: float) -> list[scene.Shape]:
+        n, size, thick = self.discs, self.size, 0.04 * self.size
+        corners = np.array([[0.0, 0.0], [size, 0.0], [size, size], [0.0, size], [0.0, 0.0]])
+        sides = ("floor", "right", "ceiling", "left")
+        walls = [
+            scene.ground(corners[k], corners[k + 1], depth=thick,
+                         contacts=[f"{side} {i + 1}" for i in range(n)])
+            for k, side in enumerate(sides)
+        ]  # fmt: skip
+        names = [f"{i + 1}-{j + 1}" for i, j in combinations(range(n), 2)]
+        roles = ("body", "second", "third", "accent")
+        return [*walls, scene.trail(q[:2])] + [
+            scene.disc(
+                q[2 * i : 2 * i + 2], self.radius, roles[i % 4],
+                contacts=[name for name in names if str(i + 1) in name.split("-")],
+            )
+            for i in range(n)
+        ]  # fmt: skip
+
+
+def _root(value: float, rate: float, curvature: float) -> float:
+    """Next time at which value + rate t + 1/2 curvature t^2 falls through 0, or infinity."""
+    inside = rate * rate - 2.0 * curvature * value
+    if rate < 0.0:
+        return max(0.0, 2.0 * value / (np.sqrt(inside) - rate)) if inside >= 0.0 else np.inf
+    return (rate + np.sqrt(inside)) / -curvature if curvature < 0.0 else np.inf
+
+
+def _unexplained_momentum(event: go.Event) -> float:
+    """Change of the total momentum at an impact, without what the walls gave."""
+    change = (event.v_after - event.v_before).reshape(-1, 2).sum(axis=0)
+    for name, impulse in event.impulses.items():
+        wall = name.split()[0]
+        if wall in WALLS:
+            change = change - impulse * np.array(WALLS[wall])
+    return float(np.abs(change).max())
