@@ -97,8 +97,11 @@ def run_command(
     ] = True,
     animation: Annotated[
         Path | None,
-        typer.Option("--animation", metavar="FILE", help="Write an animation as well."),
+        typer.Option("--animation", metavar="FILE", help="Write a .gif or .mp4 as well."),
     ] = None,
+    speed: Annotated[
+        float, typer.Option("--speed", help="Simulated seconds per second shown.")
+    ] = 1.0,
     json: Json = False,
 ) -> Answer:
     """Run a case, check it, and write DIR/CASE/result.npz, pictures and report.html."""
@@ -107,7 +110,12 @@ def run_command(
 
     chosen = choose(case, parameter or (), params, t_end=t_end, law=law, solver=solver, rtol=rtol)
     return run_case(
-        chosen, out, pictures=pictures, animation=animation, progress=_on_terminal() and not json
+        chosen,
+        out,
+        pictures=pictures,
+        animation=animation,
+        speed=speed,
+        progress=_on_terminal() and not json,
     )
 
 
@@ -165,6 +173,22 @@ def crosscheck_command(
         chosen, solver_names=solver or None, states=states, tolerance=tol,
         progress=_bar if _on_terminal() and not json else iter,
     )  # fmt: skip
+
+
+@app.command("validate")
+def validate_command(
+    case: Annotated[
+        list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases; all by default.")
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option("--write", metavar="FILE", help="Write the page as Markdown.")
+    ] = None,
+    json: Json = False,
+) -> Answer:
+    """Compare every figure of every case with its reference."""
+    from .validating import validate_cases
+
+    return validate_cases(case or (), write, progress=_bar if _on_terminal() and not json else iter)
 
 
 @app.command("solvers")

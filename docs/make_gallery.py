@@ -1,0 +1,55 @@
+"""Draw every case once: pictures into docs/gallery/, and the page docs/gallery.md around them.
+
+Run ``make gallery``. Pictures and page are written from actual runs, like everything else here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gauss_opt as go
+from gauss_opt.viz.scenes import stroboscope
+
+HERE = Path(__file__).parent
+FILM = "rimless_wheel"  # the one that moves
+HEAD = """# Gallery
+
+Written by `make gallery`. Every picture is drawn from a run that has checked itself; the later a
+state, the stronger it is drawn. `gauss-opt run NAME` makes all pictures of a case and its report.
+
+```python
+import gauss_opt as go
+
+print(len(go.case_names()), "cases")
+```
+
+```text
+{count} cases
+```
+"""
+
+
+def draw(name: str) -> str:
+    """Draw a case, and return its section of the page."""
+    case = go.find_case(name)()
+    result = case.run()
+    assert all(check.ok for check in case.check(result)), name
+    figure = stroboscope(result, case.draw)
+    figure.axes[0].set_title("")
+    figure.savefig(HERE / "gallery" / f"{name}.png", dpi=90)
+    if name == FILM:
+        result.animate(HERE / "gallery" / f"{name}.gif", case.draw, frames_per_second=15)
+    return f"## {name}\n\n{case.title()}.\n\n![{name}](gallery/{name}.png)\n"
+
+
+def main() -> None:
+    """Draw all cases."""
+    (HERE / "gallery").mkdir(exist_ok=True)
+    names = go.case_names()
+    sections = [draw(name) for name in names]
+    page = "\n".join([HEAD.format(count=len(names)), *sections])
+    (HERE / "gallery.md").write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
