@@ -23,6 +23,7 @@ from gauss_opt import scene
 # After each impact: angles and rates of the stance leg and the swing leg; and the step.
 GAIT = (0.218668802939, -0.323388558059, -1.091826677490, -0.377181558403)
 STEP = 0.734720962155
+AHEAD = 0.4  # how far ahead, in leg lengths, a foot must be for its contact to count
 NAMES = ("stance angle", "swing angle", "stance rate", "swing rate")
 
 
@@ -91,7 +92,7 @@ class CompassGait(go.Case):
             return self.foot(q, stance * q[2] + (1.0 - stance) * q[3])
 
         def ahead(q: np.ndarray, v: np.ndarray, t: float, stance: float, place: np.ndarray) -> bool:
-            return (swinging(q, stance) - place) @ self.downhill > 0.4 * self.length
+            return (swinging(q, stance) - place) @ self.downhill > AHEAD * self.length
 
         walker = go.System(
             mass,
@@ -140,16 +141,17 @@ class CompassGait(go.Case):
             return float(y[0] + y[1] + 2.0 * slope)  # feet level with the slope, legs apart
 
         down.terminal, down.direction = True, -1.0  # type: ignore[attr-defined]
+        unit, options = np.sqrt(self.length / self.gravity), {"rtol": 1e-13, "atol": 1e-14}
         for _ in range(self.steps):
             # The start of a step is a zero, too: leave it before looking for the next.
-            leave = solve_ivp(self._rates, (0.0, 0.05), state, "DOP853", rtol=1e-13, atol=1e-14)
-            way = solve_ivp(
-                self._rates, (0.05, 5.0), leave.y[:, -1], "DOP853", rtol=1e-13, atol=1e-14,
-                events=down,
-            )  # fmt: skip
-            if way.status != 1:
+            span = (0.0, 0.15 * unit)
+            leave = solve_ivp(self._rates, span, state, "DOP853", **options)
+            span = (0.15 * unit, 15.0 * unit)
+            way = solve_ivp(self._rates, span, leave.y[:, -1], "DOP853", events=down, **options)
+            stride = np.sin(way.y[1, -1] + slope) - np.sin(way.y[0, -1] + slope)
+            if way.status != 1 or stride < AHEAD:
                 raise go.InputError(
-                    f"with these parameters the walker falls after {len(steps)} steps"
+                    f"with these parameters the walker falls or stumbles after {len(steps)} steps"
                 )
             before = way.y[:, -1]
             t += float(way.t[-1])
