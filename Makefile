@@ -6,8 +6,8 @@ STAMP := $(VENV)/installed
 
 .PHONY: run test check lint types bench clean
 
-run: $(STAMP)  ## a first look: accelerations by every route, with differences
-	$(BIN)/python -m gauss_opt
+run: $(STAMP)  ## a first look: one case, checked, with pictures and a report in out/
+	$(BIN)/gauss-opt run bouncing_ball --out out
 
 test: $(STAMP)  ## all tests
 	$(BIN)/python -m pytest -q

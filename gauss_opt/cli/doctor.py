@@ -24,17 +24,17 @@ __all__ = ["examine"]
 
 PACKAGES = ("numpy", "scipy", "casadi", "osqp", "daqp", "cvxpy", "matplotlib", "rich", "typer")
 NEEDED_SOLVERS = ("osqp", "daqp", "cvxpy", "nnls", "active_set")
-FILM_TOOLS = {
+PROGRAMS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome", "chrome"),
     "ffmpeg": ("ffmpeg",),
 }
 
 
 def examine() -> Answer:
-    """Versions, solvers on a small problem, tools for films, and one case."""
+    """Versions, solvers on a small problem, optional programs, and one case."""
     packages = {name: _version(name) for name in PACKAGES}
     tried = {name: _attempt(partial(_try_solver, name)) for name in solvers.available()}
-    films = {name: _first_found(names) for name, names in FILM_TOOLS.items()}
+    programs = {name: _first_found(names) for name, names in PROGRAMS.items()}
     case = _attempt(_try_case)
     broken = [f"{name} is not installed" for name, found in packages.items() if found is None]
     for name in NEEDED_SOLVERS:
@@ -56,7 +56,7 @@ def examine() -> Answer:
              "failure": tried.get(name)}
             for name in solvers.names()
         ],
-        "films": films,
+        "programs": programs,
         "case": {"name": "bouncing_ball", "works": not case, "failure": case},
     }  # fmt: skip
     shown: list[RenderableType] = [
@@ -71,8 +71,8 @@ def examine() -> Answer:
                 for name in solvers.names()
             ],
         ),
-        heading("Films (only for MP4)"),
-        facts({name: place or "not found" for name, place in films.items()}),
+        heading("Programs (ffmpeg: .mp4 films; chromium: tests of reports; both optional)"),
+        facts({name: place or "not found" for name, place in programs.items()}),
         heading("One case, against its closed form"),
         facts({"bouncing_ball": verdict(not case)}),
         sentence("\nAll is well." if not broken else "\nSomething that is needed is broken.",

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..case import Case, Check
 from ..result import Result
+from ..scene import Drawing
 
 __all__ = ["Written", "write_outputs"]
 
@@ -43,6 +44,7 @@ def write_outputs(
     checks: Sequence[Check],
     pictures: bool,
     animation: Path | None,
+    speed: float,
 ) -> Written:
     """Write the result, and the pictures and the report unless they are not wanted.
 
@@ -56,7 +58,10 @@ def write_outputs(
     tasks: dict[Path, Callable[[Path], Any]] = {}
     drawing = None if type(case).draw is Case.draw else case.draw
     if pictures:
-        tasks |= _pictures(result, case, place)
+        try:
+            tasks |= _pictures(result, case, drawing, place)
+        except Exception as error:
+            warnings.append(f"there are no pictures: {type(error).__name__}: {error}")
         tasks[place / "report.html"] = lambda path: result.report(
             path,
             title=case.title(),
@@ -64,9 +69,10 @@ def write_outputs(
             drawing=drawing,
             checks=checks,
             parameters=case.values,
+            speed=speed,
         )
     if animation is not None:
-        tasks[animation] = lambda path: result.animate(path, drawing=drawing)
+        tasks[animation] = lambda path: result.animate(path, drawing=drawing, speed=speed)
     for path, write in tasks.items():
         try:
             write(path)
@@ -77,11 +83,12 @@ def write_outputs(
     return Written(saved, tuple(files), tuple(warnings))
 
 
-def _pictures(result: Result, case: Case, place: Path) -> dict[Path, Callable[[Path], Any]]:
+def _pictures(
+    result: Result, case: Case, drawing: Drawing | None, place: Path
+) -> dict[Path, Callable[[Path], Any]]:
     """What draws and saves each picture, by path."""
     from ..viz.plot import pictures
 
-    drawing = None if type(case).draw is Case.draw else case.draw
     drawn = {**pictures(result, drawing=drawing), **case.figures(result)}
     return {place / f"{_slug(name)}.png": _saving(draw) for name, draw in drawn.items()}
 

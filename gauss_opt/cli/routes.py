@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from rich.console import RenderableType
 
+from .. import solvers
 from ..crosscheck import Crosscheck, Route, crosscheck
 from ..errors import GaussError
 from ..problem import Array
@@ -19,6 +20,9 @@ from .choosing import Chosen
 from .tables import heading, number, sentence, table, verdict
 
 __all__ = ["crosscheck_case"]
+
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ def crosscheck_case(
     progress: Callable[[Sequence[Any]], Any],
 ) -> Answer:
     """Run a case, then compare all routes at states along it, both sides of events among them."""
+    for name in solver_names or ():
+        solvers.make(name)  # refuses a name that cannot be used before anything runs
     result = chosen.run(chosen.setup())
     worst: dict[str, Worst] = {}
     failures: list[str] = []
@@ -108,21 +114,27 @@ def crosscheck_case(
 
 
 def _places(result: Result, count: int) -> Iterator[tuple[System, Array, Array, float]]:
-    """States spread over the run, half of them or less beside events; each with its system."""
-    parts = [part for part in (result.parts or (result,)) if part.system is not None]
-    rows = [(part, i) for part in parts for i in range(len(part.t))]
-    times = {event.t for event in result.events}
-    beside = [k for k, (part, i) in enumerate(rows) if part.t[i] in times]
-    others = [k for k in range(len(rows)) if k not in set(beside)]
-    taken = _spread(beside, max(count - len(others), (count + 1) // 2))
+    """States spread over the run, each with its system; up to half of them beside events.
+
+    Of an event both sides are taken.
+    """
+    parts = result.parts or (result,)
+    rows = [(part, i, float(t)) for part in parts for i, t in enumerate(part.t)]
+    beside: dict[float, list[int]] = {event.t: [] for event in result.events}
+    others: list[int] = []
+    for k, (_, _, t) in enumerate(rows):
+        beside.get(t, others).append(k)
+    pairs = [sides for sides in beside.values() if sides]
+    room = max(count - len(others), count // 2)
+    taken = [k for sides in _spread(pairs, room // 2) for k in sides][:room]
     taken += _spread(others, count - len(taken))
     for k in sorted(taken):
-        part, i = rows[k]
-        assert part.system is not None
-        yield part.system, part.q[i], part.v[i], float(part.t[i])
+        part, i, t = rows[k]
+        if part.system is not None:
+            yield part.system, part.q[i], part.v[i], t
 
 
-def _spread(items: Sequence[int], count: int) -> list[int]:
+def _spread(items: Sequence[Item], count: int) -> list[Item]:
     """At most ``count`` of the items, evenly chosen, the first and the last among them."""
     if len(items) <= count:
         return list(items)

@@ -36,7 +36,13 @@ class Checked:
 
 
 def run_case(
-    chosen: Chosen, folder: Path, *, pictures: bool, animation: Path | None, progress: bool
+    chosen: Chosen,
+    folder: Path,
+    *,
+    pictures: bool = True,
+    animation: Path | None = None,
+    speed: float = 1.0,
+    progress: bool = False,
 ) -> Answer:
     """Run a case; what it computed is written even when it failed."""
     case, setup = chosen.case, chosen.setup()
@@ -51,7 +57,13 @@ def run_case(
     skipped = f"the run did not succeed: {failure}" if failure else chosen.why_no_checks(setup)
     checked = Checked(skipped=skipped) if skipped else _check(chosen, result)
     written = write_outputs(
-        result, case, folder, checks=checked.checks, pictures=pictures, animation=animation
+        result,
+        case,
+        folder,
+        checks=checked.checks,
+        pictures=pictures,
+        animation=animation,
+        speed=speed,
     )
     code = Exit.FAILED if failure else Exit.FINE if checked.ok else Exit.CHECK_FAILED
     warnings = list(written.warnings)
