@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +21,11 @@ from .projection import Scales, project, state_snapshot
 from .records import ConstraintForce, Event, State, Stats
 from .result_file import pack, pack_energy, read, unpack, write
 from .system import System
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .scene import Drawing
 
 __all__ = ["ConstraintForce", "Event", "Result", "State", "Stats", "load"]
 
@@ -121,6 +128,70 @@ class Result:
         if self.system is None:
             raise InputError("this result came from a file that was saved without energies")
         return account(self)
+
+    def plot(self) -> Figure:
+        """One figure with the motion, gaps, forces and energy, as far as there are any.
+
+        Single pictures, into axes of your own, are functions in :mod:`gauss_opt.viz.plot` and the
+        modules beside it.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Save it with ``savefig``; a notebook shows it by itself.
+        """
+        from .viz.plot import overview
+
+        return overview(self)
+
+    def animate(
+        self,
+        path: str | os.PathLike[str],
+        drawing: Drawing | None = None,
+        *,
+        speed: float = 1.0,
+        frames_per_second: float = 30.0,
+        max_frames: int = 900,
+        dpi: float = 100.0,
+        dark: bool = False,
+        progress: bool | Callable[[float], Any] = False,
+    ) -> Path:
+        """Write an animation, complete or not at all; shapes flash at impacts of their contacts.
+
+        Parameters
+        ----------
+        path : path-like
+            A ``.gif``, or an ``.mp4`` where the program ffmpeg is installed.
+        drawing : function of (q, t), optional
+            The shapes of a state (:mod:`gauss_opt.scene`); a plain drawing is made otherwise.
+        speed : float
+            Simulated seconds per second shown: 0.25 is slow motion.
+        frames_per_second : float
+            Lowered where there would be more than ``max_frames`` frames.
+        dpi : float
+            Pixels per inch; the picture is 6.4 inches wide.
+        dark : bool
+            Light shapes on dark paper.
+        progress : bool or callable
+            True shows a bar on a terminal; a function is called with the share that is done.
+
+        Returns
+        -------
+        pathlib.Path
+        """
+        from .viz.animate import animate
+
+        return animate(
+            self,
+            path,
+            drawing,
+            speed=speed,
+            frames_per_second=frames_per_second,
+            max_frames=max_frames,
+            dpi=dpi,
+            dark=dark,
+            progress=progress,
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save to an npz file; :func:`gauss_opt.load` reads it back to the last bit."""
