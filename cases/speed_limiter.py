@@ -124,7 +124,7 @@ class SpeedLimiter(go.Case):
         )
         direction = np.array([1.0, self.steepness(0.0)])
         v0 = self.speed * direction / np.hypot(*direction)
-        end = self.stretches()[-1][-1] + 0.5
+        end = self.stretches()[-1][-1] + 0.15 * self.wave / self.limit
         return go.Setup(car, [0.0, self.track(0.0)], v0, (0.0, end), {"rtol": 1e-12})
 
     def check(self, result: go.Result) -> Iterator[go.Check]:
