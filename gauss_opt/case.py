@@ -135,8 +135,8 @@ class Parameter:
     def shown(self) -> str:
         """The default as one would type it."""
         if isinstance(self.default, tuple):
-            return ",".join(f"{part:g}" for part in self.default)
-        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
+            return ",".join(_typed(part) for part in self.default)
+        return _typed(self.default) if isinstance(self.default, float) else str(self.default)
 
 
 def parameter(default: Any, unit: str = "", meaning: str = "") -> Any:
@@ -255,6 +255,12 @@ class Case:
     def figures(self, result: Result) -> Mapping[str, Callable[[], Figure]]:
         """Pictures of its own, by name, drawn when called."""
         return {}
+
+
+def _typed(number: float) -> str:
+    """A number in as few digits as give it back."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
 
 
 def _truth(value: Any) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 import gauss_opt as go
+from gauss_opt import case
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,12 @@ def test_fault_01_a_parameter_that_is_not_finite_is_named(value):
 def test_fault_28_an_unknown_parameter_lists_the_known_ones():
     with pytest.raises(go.InputError, match="no parameter 'hight'; there are: height, count"):
         Ramp.create({"hight": 1.0})
+
+
+@pytest.mark.parametrize("default", [9.81, 1e-9, 0.271028680498830, 1 / 3, (0.1, 2 / 3)])
+def test_a_default_is_shown_as_one_may_type_it(default):
+    parameter = case.Parameter("x", default, "", "")
+    assert parameter.convert(parameter.shown) == default
 
 
 def test_published_figures_apply_at_defaults_only():
