@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,8 @@ from .system import System
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from .case import Check
+    from .crosscheck import Crosscheck
     from .scene import Drawing
 
 __all__ = ["ConstraintForce", "Event", "Result", "State", "Stats", "load"]
@@ -217,6 +219,52 @@ class Result:
                 for i, column in enumerate(np.atleast_2d(values.T)):
                     columns[f"{word} {name}" + (f"[{i}]" if values.ndim > 1 else "")] = column
         return pandas.DataFrame(columns)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str = "",
+        text: str = "",
+        drawing: Drawing | None = None,
+        checks: Iterable[Check] = (),
+        crosscheck: Crosscheck | Iterable[Crosscheck] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        speed: float = 1.0,
+    ) -> Path:
+        """Write one HTML file with summary, player, charts, events and tables; it works offline.
+
+        Parameters
+        ----------
+        path : path
+            Where to write; a file there is replaced when the new one is complete.
+        title, text : str
+            Heading, and paragraphs below it.
+        drawing : function of (q, t), optional
+            The shapes of the player (:mod:`gauss_opt.scene`); a plain drawing is made otherwise.
+        checks : iterable of Check
+            Figures beside their references.
+        crosscheck : Crosscheck or iterable of them, optional
+            Routes to show side by side; left out, a few states of the run by quick routes.
+        parameters : mapping, optional
+            Names and values to show.
+        speed : float
+            Simulated seconds per second shown. A film that would be over at once or never end
+            starts at another speed, which the page shows.
+        """
+        from .viz.report import write_report
+
+        return write_report(
+            self,
+            path,
+            title=title,
+            text=text,
+            drawing=drawing,
+            checks=checks,
+            crosscheck=crosscheck,
+            parameters=parameters,
+            speed=speed,
+        )
 
     @cached_property
     def _starts(self) -> Array:

@@ -763,16 +763,16 @@
       box.append(make("p", { class: "note" }, "Nothing but smooth motion: there are no events."));
       return;
     }
-    const columns = [["kind"], ["t (s)", "number"], ["contacts", "words"], ["impulses (N s)"],
-      ["energy (J)", "number"], ["remark", "remark"]];
+    const columns = [["kind"], ["t (s)", "number"], ["energy (J)", "number"], ["contacts", "words"],
+      ["impulses (N s)"], ["remark", "remark"]];
     const impulses = (event) => event.impulses.map(([name, values]) =>
       `${name} ${values.map((x) => show(x, 6)).join(", ")}`).join("; ");
     const remarks = rows.some((event) => event.remark);
     const cells = (event) => [
       make("span", {}, glyph(event.kind), event.kind),
       make("button", { type: "button", title: "Go to this event" }, show(event.t, 12)),
-      event.contacts.join(", "), impulses(event),
-      event.impulses.length ? show(event.energy_change, 6) : "", event.remark,
+      event.impulses.length ? show(event.energy_change, 6) : "",
+      event.contacts.join(", "), impulses(event), event.remark,
     ].slice(0, remarks ? 6 : 5);
     const holder = table("Events", remarks ? columns : columns.slice(0, 5), []);
     const body = holder.querySelector("tbody");
