@@ -31,7 +31,7 @@ WIDTH, LEAST_HEIGHT, GREATEST_HEIGHT = 6.4, 2.4, 7.2  # of the picture, in inche
 HEADER = 0.35  # room above the scene for speed and time, in inches
 HOLD = 1.0  # how long a GIF shows its last frame before it starts again, in seconds
 FASTEST_GIF = 50.0  # frames per second; viewers slow down what is faster
-COLORS, EXACT = 256, 96  # of a GIF; those taken over as they are
+COLORS, APART = 256, 8  # of a GIF: how many, and how far apart at least
 
 
 def animate(
@@ -149,7 +149,7 @@ def _durations(count: int, frames_per_second: float) -> list[int]:
 
 
 def _palette(stage: _Stage) -> Any:
-    """Colours of some frames: evenly spaced ones, and those where most shapes flash."""
+    """The most frequent colours of some frames: evenly spaced ones, and those with flashes."""
     from PIL import Image
 
     flashes = stage.film.flashes
@@ -161,15 +161,15 @@ def _palette(stage: _Stage) -> Any:
         sheet.paste(image, (0, i * image.height))
     colors, counts = np.unique(np.asarray(sheet).reshape(-1, 3), axis=0, return_counts=True)
     colors = colors[np.argsort(-counts, kind="stable")]
-    # What fills areas stays exact. Of the rest each colour counts once, so that those of small
-    # shapes are kept as well.
-    exact, rest = colors[:EXACT], colors[EXACT:]
-    if len(rest):
-        swatch = Image.fromarray(rest[None]).quantize(COLORS - EXACT)
-        mixed = np.array(swatch.getpalette(), dtype=np.uint8)[: 3 * (COLORS - EXACT)]
-        exact = np.concatenate([exact, mixed.reshape(-1, 3)])
+    # Pillow looks colours up in steps of 4: of colours closer than twice that the first is kept.
+    kept = np.zeros((0, 3), dtype=int)
+    for color in colors.astype(int):
+        if len(kept) == COLORS:
+            break
+        if not (np.abs(kept - color).max(axis=1) < APART).any():
+            kept = np.vstack([kept, color])
     palette = Image.new("P", (1, 1))
-    palette.putpalette(exact.tobytes())
+    palette.putpalette(kept.astype(np.uint8).tobytes())
     return palette
 
 

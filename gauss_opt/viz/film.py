@@ -70,6 +70,8 @@ def shoot(
     """
     if not speed > 0.0 or not frames_per_second > 0.0:
         raise InputError("speed and frames_per_second must be positive")
+    if max_frames < 2:
+        raise InputError(f"max_frames must be at least 2, got {max_frames}")
     start, end = float(result.t[0]), float(result.t[-1])
     wanted = int(np.ceil((end - start) / speed * frames_per_second)) + 1
     times = (
@@ -84,7 +86,7 @@ def shoot(
                 f"same kinds in the same order at every state"
             )
     columns = zip(*frames, strict=True)
-    points = tuple(np.array([shape.points for shape in column]) for column in columns)
+    points = tuple(_points(i, column, times) for i, column in enumerate(columns))
     return Film(
         times,
         tuple(frames[0]),
@@ -95,14 +97,29 @@ def shoot(
     )
 
 
+def _points(number: int, shapes: tuple[Shape, ...], times: Array) -> Array:
+    """Points of one shape at all frames, (nf, k, 2)."""
+    count = len(shapes[0].points)
+    for shape, t in zip(shapes, times, strict=True):
+        if len(shape.points) != count:
+            raise InputError(
+                f"{shape.kind} {number} of the drawing has {len(shape.points)} points at t = {t:g} "
+                f"but {count} at the start: it must always have as many"
+            )
+    return np.array([shape.points for shape in shapes])
+
+
 def _flashes(result: Result, times: Array, shapes: list[Shape], speed: float) -> Array:
     """Brightness of each shape at each frame."""
     flashes = np.zeros((len(times), len(shapes)))
+    # With few frames a flash lasts until the next one, so that every impact is seen.
+    frame = (float(times[1] - times[0]) / speed) if len(times) > 1 else 0.0
+    duration = max(FLASH, 1.5 * frame)
     for event in result.events:
         if event.kind != "impact":
             continue
         since = (times - event.t) / speed
-        light = np.where((since >= 0.0) & (since < FLASH), 1.0 - since / FLASH, 0.0)
+        light = np.where((since >= 0.0) & (since < duration), 1.0 - since / duration, 0.0)
         for i, shape in enumerate(shapes):
             if set(shape.contacts) & set(event.contacts):
                 flashes[:, i] = np.maximum(flashes[:, i], light)

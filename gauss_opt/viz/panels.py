@@ -189,5 +189,5 @@ def honest_limits(ax: Axes, axis: str) -> None:
     which = getattr(ax, f"{axis}axis")
     low, high = which.get_data_interval()
     size = max(abs(low), abs(high))
-    if np.isfinite(size) and high - low <= 1e-6 * size:
+    if np.isfinite(size) and size > 0.0 and high - low <= 1e-6 * size:
         getattr(ax, f"set_{axis}lim")(low - 0.5 * size, high + 0.5 * size)
