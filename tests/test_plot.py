@@ -284,3 +284,24 @@ def test_pictures_leave_no_global_state():
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_forces_of_round_off_are_not_shown():
+    """Two balls at rest side by side touch without a force."""
+    contacts = [
+        go.Contact("left", lambda q, t: q[0], 0.5),
+        go.Contact("pair", lambda q, t: q[1] - q[0] - 1.0, 0.5),
+        go.Contact("never", lambda q, t: q[1] + 9.0, 0.5),
+    ]
+    system = go.System([1.0, 1.0], [-1.0, 0.0], contacts=contacts)
+    result = go.simulate(system, [0.0, 1.0], [0.0, 0.0], (0, 1))
+    assert labels(contact_forces(result)) == ["left", "2 without force"]
+
+
+def test_impulses_of_constraints_are_counted_beside_those_of_contacts():
+    rod = go.Holonomic("rod", lambda q, t: q[0] ** 2 + q[1] ** 2 - 1.0)
+    wall = go.Contact("wall", lambda q, t: q[0] + 0.1, 0.7)
+    result = go.simulate(
+        go.System([1.0, 1.0], [0.0, -G], [rod], [wall]), [0.8, -0.6], [0.0, 0.0], (0, 1)
+    )
+    assert labels(impulses(result)) == ["wall", "and 1 of constraints"]

@@ -156,14 +156,13 @@ def _palette(stage: _Stage) -> Any:
     even = np.linspace(0, len(flashes) - 1, 6).round().astype(int).tolist()
     bright = np.argsort(-flashes.sum(axis=1), kind="stable")[:40:8].tolist()
     images = [stage.photograph(frame) for frame in dict.fromkeys([*even, *bright])]
-    sheet = Image.new("RGB", (images[0].width, images[0].height * len(images)))
-    for i, image in enumerate(images):
-        sheet.paste(image, (0, i * image.height))
-    colors, counts = np.unique(np.asarray(sheet).reshape(-1, 3), axis=0, return_counts=True)
-    colors = colors[np.argsort(-counts, kind="stable")]
+    pixels = np.concatenate([np.asarray(image, dtype=int).reshape(-1, 3) for image in images])
+    codes, counts = np.unique(pixels @ [1 << 16, 1 << 8, 1], return_counts=True)
+    codes = codes[np.argsort(-counts, kind="stable")]
+    colors = np.stack([codes >> 16, (codes >> 8) & 255, codes & 255], axis=1)
     # Pillow looks colours up in steps of 4: of colours closer than twice that the first is kept.
     kept = np.zeros((0, 3), dtype=int)
-    for color in colors.astype(int):
+    for color in colors:
         if len(kept) == COLORS:
             break
         if not (np.abs(kept - color).max(axis=1) < APART).any():

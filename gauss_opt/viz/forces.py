@@ -7,11 +7,21 @@ from matplotlib.axes import Axes
 
 from ..problem import Array
 from ..result import Result
+from ..snapshot import evaluate
 from .panels import MAX_LINES, by_component, coordinate_names, named_lines, new_axes, over_time
 from .refine import refined
 from .style import LIGHT, LINES
 
-__all__ = ["constraint_forces", "contact_forces", "gaps", "impulses", "impulses_by_name"]
+__all__ = [
+    "constraint_forces",
+    "contact_forces",
+    "contacts_carry_force",
+    "gaps",
+    "impulses",
+    "impulses_by_name",
+]
+
+ROUND_OFF = 1e-12
 
 
 def gaps(
@@ -33,19 +43,39 @@ def contact_forces(
     fine = refined(result)
     forces = by_component({name: fine.multipliers[name] for name in fine.contacts})
     colors = _colors(result)
-    carrying = {name: force for name, force in forces.items() if np.any(force)}
+    carrying = {name: force for name, force in forces.items() if _carries(result, force)}
     named_lines(ax, fine.t, carrying, colors=colors)
     if len(carrying) < len(forces):
         ax.plot([], [], " ", label=f"{len(forces) - len(carrying)} without force")
     return over_time(ax, result, "contact force (N)", events=events, names=name_events)
 
 
+def contacts_carry_force(result: Result) -> bool:
+    """Whether a contact ever carries a force that is more than round-off."""
+    return any(_carries(result, result.multipliers[name]) for name in result.contacts)
+
+
+def _carries(result: Result, force: Array) -> bool:
+    """Whether a force ever exceeds round-off, beside the applied and constraint forces."""
+    size = float(np.abs(result.forces["total"]).max())
+    if result.system is not None:
+        start = evaluate(result.system, result.q[0], result.v[0], float(result.t[0]))
+        size = max(size, float(np.abs(start.force).max()))
+    return bool(np.any(np.abs(force) > ROUND_OFF * size))
+
+
 def impulses(
     result: Result, ax: Axes | None = None, *, events: bool = False, name_events: bool = False
 ) -> Axes:
-    """Impulses of the impacts as stems, in the colours that their contacts have elsewhere."""
+    """Impulses of contacts as stems, in the colours that the contacts have elsewhere.
+
+    Where no contact has any, those of the constraints.
+    """
     ax = new_axes(ax)
-    found = impulses_by_name(result)
+    every = impulses_by_name(result)
+    contacts = by_component(result.gaps)
+    # Impulses of the constraints are shown where they are the only ones, as between phases.
+    found = {name: stems for name, stems in every.items() if name in contacts} or every
     colors = _colors(result)
     largest = dict(
         sorted(found.items(), key=lambda item: -float(np.abs(item[1][1]).max()))[:MAX_LINES]
@@ -58,6 +88,8 @@ def impulses(
         ax.plot(times, values, "o", color=color, markersize=4.0 if few else 2.0, label=name)
     if len(found) > len(largest):
         ax.plot([], [], " ", label=f"and {len(found) - len(largest)} more")
+    if len(every) > len(found):
+        ax.plot([], [], " ", label=f"and {len(every) - len(found)} of constraints")
     ax.axhline(0.0, color=LIGHT.faint, linewidth=0.8)
     return over_time(ax, result, "impulse (N s)", events=events, names=name_events)
 

@@ -104,7 +104,7 @@ def mark_events(ax: Axes, result: Result, *, named: bool = True) -> None:
     Lines that would run into each other are left out; every event keeps its marker.
     """
     width = float(result.t[-1] - result.t[0])
-    for kind, events in _by_kind(result.events).items():
+    for level, (kind, events) in enumerate(_by_kind(result.events).items()):
         style = EVENTS[kind]
         times = np.array([event.t for event in events])
         rim = ax.get_xaxis_transform()
@@ -121,7 +121,7 @@ def mark_events(ax: Axes, result: Result, *, named: bool = True) -> None:
         crowded = len(events) > 30
         ax.plot(
             times,
-            np.ones(len(times)),
+            np.full(len(times), 1.0 + 0.04 * level),  # events of two kinds may coincide
             transform=rim,
             linestyle="none",
             marker=style.marker,
@@ -184,10 +184,13 @@ def over_time(ax: Axes, result: Result, ylabel: str, *, events: bool, names: boo
     return ax
 
 
-def honest_limits(ax: Axes, axis: str) -> None:
-    """Limits that do not blow round-off up: what varies by less than 1e-6 of its size is flat."""
+def honest_limits(ax: Axes, axis: str, size: float = 0.0) -> None:
+    """Limits that do not blow round-off up: what varies by less than 1e-6 of its size is flat.
+
+    ``size`` is that of like quantities, where the ones shown may be nothing but round-off.
+    """
     which = getattr(ax, f"{axis}axis")
     low, high = which.get_data_interval()
-    size = max(abs(low), abs(high))
+    size = max(abs(low), abs(high), size)
     if np.isfinite(size) and size > 0.0 and high - low <= 1e-6 * size:
         getattr(ax, f"set_{axis}lim")(low - 0.5 * size, high + 0.5 * size)

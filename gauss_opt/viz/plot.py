@@ -14,7 +14,14 @@ from ..result import Result
 from ..scene import Drawing
 from .accuracy import accuracy
 from .energies import energy, has_energy
-from .forces import constraint_forces, contact_forces, gaps, impulses, impulses_by_name
+from .forces import (
+    constraint_forces,
+    contact_forces,
+    contacts_carry_force,
+    gaps,
+    impulses,
+    impulses_by_name,
+)
 from .panels import coordinate_names, figure
 from .scenes import filmstrip, stroboscope
 from .style import LIGHT
@@ -84,7 +91,7 @@ def overview(result: Result) -> Figure:
 def _loads(result: Result) -> list[Panel]:
     """Panels of forces and impulses, where there are any."""
     loads: list[Panel] = []
-    if any(np.any(result.multipliers[name]) for name in result.contacts):
+    if contacts_carry_force(result):
         loads.append(contact_forces)
     if impulses_by_name(result):
         loads.append(impulses)

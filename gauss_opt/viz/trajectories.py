@@ -118,8 +118,9 @@ def phase_portrait(
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     ax.locator_params(axis="x", nbins=6)
-    honest_limits(ax, "x")
-    honest_limits(ax, "y")
+    honest_limits(ax, "x", float(np.abs(fine.q).max()))
+    vertical = fine.q if isinstance(coordinate, tuple) else fine.v
+    honest_limits(ax, "y", float(np.abs(vertical).max()))
     legend(ax)
     return ax
 
