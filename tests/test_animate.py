@@ -59,6 +59,15 @@ def test_a_gif_shows_the_colours_of_the_roles(ball, tmp_path):
     assert {(255, 255, 255), (0x00, 0x72, 0xB2)} <= colors
 
 
+def test_the_paper_of_a_gif_stays_white(ball, tmp_path):
+    for k in (7, 20):
+        path = ball.animate(tmp_path / "ball.gif", max_frames=k, dpi=50)
+        with Image.open(path) as image:
+            for frame in range(image.n_frames):
+                image.seek(frame)
+                assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+
+
 def test_few_frames_are_shown_longer(ball, tmp_path):
     path = ball.animate(tmp_path / "ball.gif", draw, max_frames=5, dpi=40)
     with Image.open(path) as image:

@@ -13,6 +13,9 @@ from typing import Any, cast
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image
+from scipy.spatial import cKDTree
 
 from ..errors import InputError, MissingPackageError
 from ..result import Result
@@ -25,13 +28,14 @@ from .style import DARK, LIGHT, Theme
 
 __all__ = ["animate"]
 
+Integers = NDArray[np.int_]
 Progress = bool | Callable[[float], Any]
 
 WIDTH, LEAST_HEIGHT, GREATEST_HEIGHT = 6.4, 2.4, 7.2  # of the picture, in inches
 HEADER = 0.35  # room above the scene for speed and time, in inches
 HOLD = 1.0  # how long a GIF shows its last frame before it starts again, in seconds
 FASTEST_GIF = 50.0  # frames per second; viewers slow down what is faster
-COLORS, APART = 256, 8  # of a GIF: how many, and how far apart at least
+COLORS = 256  # of a GIF
 
 
 def animate(
@@ -108,10 +112,8 @@ class _Stage:
         self._artists.show(frame)
         self._clock.set_text(f"t = {self.film.times[frame]:.{self._digits}f} s")
 
-    def photograph(self, frame: int) -> Any:
+    def photograph(self, frame: int) -> Image.Image:
         """A frame as an image of Pillow's."""
-        from PIL import Image
-
         self.show(frame)
         self.canvas.draw()
         return Image.fromarray(np.asarray(self.canvas.buffer_rgba())[..., :3].copy())
@@ -120,12 +122,12 @@ class _Stage:
 def _write_gif(stage: _Stage, path: Path, report: Callable[[int], None]) -> None:
     """All frames with one palette, so that still colours stay still."""
     count = len(stage.film.times)
-    palette = _palette(stage)
+    palette = _Palette([stage.photograph(frame) for frame in _samples(stage.film)])
 
-    def frames() -> Iterator[Any]:
+    def frames() -> Iterator[Image.Image]:
         for frame in range(count):
             report(frame)
-            yield stage.photograph(frame).quantize(palette=palette, dither=0)
+            yield palette.apply(stage.photograph(frame))
 
     shown = frames()
     next(shown).save(
@@ -148,28 +150,43 @@ def _durations(count: int, frames_per_second: float) -> list[int]:
     return [int(duration) for duration in durations]
 
 
-def _palette(stage: _Stage) -> Any:
-    """The most frequent colours of some frames: evenly spaced ones, and those with flashes."""
-    from PIL import Image
+class _Palette:
+    """The most frequent colours of some frames, and a table that gives each colour its nearest.
 
-    flashes = stage.film.flashes
-    even = np.linspace(0, len(flashes) - 1, 6).round().astype(int).tolist()
-    bright = np.argsort(-flashes.sum(axis=1), kind="stable")[:40:8].tolist()
-    images = [stage.photograph(frame) for frame in dict.fromkeys([*even, *bright])]
-    pixels = np.concatenate([np.asarray(image, dtype=int).reshape(-1, 3) for image in images])
-    codes, counts = np.unique(pixels @ [1 << 16, 1 << 8, 1], return_counts=True)
-    codes = codes[np.argsort(-counts, kind="stable")]
-    colors = np.stack([codes >> 16, (codes >> 8) & 255, codes & 255], axis=1)
-    # Pillow looks colours up in steps of 4: of colours closer than twice that the first is kept.
-    kept = np.zeros((0, 3), dtype=int)
-    for color in colors:
-        if len(kept) == COLORS:
-            break
-        if not (np.abs(kept - color).max(axis=1) < APART).any():
-            kept = np.vstack([kept, color])
-    palette = Image.new("P", (1, 1))
-    palette.putpalette(kept.astype(np.uint8).tobytes())
-    return palette
+    The table has cells of 8 levels in each channel. The most frequent colour of a cell stands for
+    all of it, so that what fills areas is shown exactly.
+    """
+
+    def __init__(self, images: list[Image.Image]) -> None:
+        pixels = np.concatenate([np.asarray(image, dtype=int).reshape(-1, 3) for image in images])
+        codes, counts = np.unique(pixels @ [1 << 16, 1 << 8, 1], return_counts=True)
+        codes = codes[np.argsort(-counts, kind="stable")]
+        colors = np.stack([codes >> 16, (codes >> 8) & 255, codes & 255], axis=1)
+        _, first = np.unique(_cells(colors), return_index=True)
+        self.colors = colors[np.sort(first)[:COLORS]]
+        levels = np.arange(0, 256, 8) + 4
+        centres = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), -1).reshape(-1, 3)
+        self.table = np.array(cKDTree(self.colors).query(centres)[1], dtype=np.uint8)
+        self.table[_cells(self.colors)] = np.arange(len(self.colors))
+
+    def apply(self, image: Image.Image) -> Image.Image:
+        """The image in colours of the palette."""
+        indexed = Image.fromarray(self.table[_cells(np.asarray(image, dtype=int))])
+        indexed.putpalette(self.colors.astype(np.uint8).tobytes())
+        return indexed
+
+
+def _cells(colors: Integers) -> Integers:
+    """Number of the cell that each colour (..., 3) is in."""
+    cells: Integers = (colors >> 3) @ np.array([1 << 10, 1 << 5, 1])
+    return cells
+
+
+def _samples(film: Film) -> list[int]:
+    """Frames that have all colours: evenly spaced ones, and those with flashes."""
+    even = np.linspace(0, len(film.times) - 1, 6).round().astype(int).tolist()
+    bright = np.argsort(-film.flashes.sum(axis=1), kind="stable")[:40:8].tolist()
+    return list(dict.fromkeys([*even, *bright]))
 
 
 def _write_mp4(stage: _Stage, path: Path, report: Callable[[int], None]) -> None:
