@@ -161,7 +161,7 @@ def _require_comparable(a: Result, b: Result) -> None:
             f"the runs have different coordinates: {sizes[0][0]} positions and {sizes[0][1]} "
             f"velocities, {sizes[1][0]} positions and {sizes[1][1]} velocities"
         )
-    names = [None if r.system is None else r.system.coordinates for r in (a, b)]
+    names = [result.coordinates for result in (a, b)]
     if names[0] and names[1] and names[0] != names[1]:
         raise InputError(
             f"the runs have different coordinates: {', '.join(names[0])}; {', '.join(names[1])}"

@@ -95,4 +95,5 @@ class Recorder:
             stats=stats,
             settings=settings,
             system=self.system,
+            coordinates=tuple(self.system.coordinates or ()),
         )

@@ -68,6 +68,8 @@ class Result:
     parts : tuple of Result
         The phases of a run that was joined from several (:func:`gauss_opt.simulate_phases`);
         the impacts between them are events of the whole only.
+    coordinates : tuple of str
+        Names of the positions, where the system has any.
     """
 
     success: bool
@@ -89,6 +91,7 @@ class Result:
     system: System | None = None
     stored_energy: Energy | None = None
     parts: tuple[Result, ...] = ()
+    coordinates: tuple[str, ...] = ()
 
     @cached_property
     def multipliers(self) -> dict[str, Array]:
@@ -129,6 +132,8 @@ class Result:
             return joined([part.energy for part in self.parts], between)
         if self.system is None:
             raise InputError("this result came from a file that was saved without energies")
+        if not self.pieces and self.t[-1] > self.t[0]:
+            raise InputError("the energy account needs dense output (dense_output=True)")
         return account(self)
 
     def plot(self) -> Figure:
@@ -151,7 +156,7 @@ class Result:
         path: str | os.PathLike[str],
         drawing: Drawing | None = None,
         *,
-        speed: float = 1.0,
+        speed: float | None = None,
         frames_per_second: float = 30.0,
         max_frames: int = 900,
         dpi: float = 100.0,
@@ -166,8 +171,9 @@ class Result:
             A ``.gif``, or an ``.mp4`` where the program ffmpeg is installed.
         drawing : function of (q, t), optional
             The shapes of a state (:mod:`gauss_opt.scene`); a plain drawing is made otherwise.
-        speed : float
-            Simulated seconds per second shown: 0.25 is slow motion.
+        speed : float, optional
+            Simulated seconds per second shown: 0.25 is slow motion. Left out, it is real time,
+            unless the run is over at once or lasts too long to watch.
         frames_per_second : float
             Lowered where there would be more than ``max_frames`` frames.
         dpi : float
@@ -230,7 +236,7 @@ class Result:
         checks: Iterable[Check] = (),
         crosscheck: Crosscheck | Iterable[Crosscheck] | None = None,
         parameters: Mapping[str, Any] | None = None,
-        speed: float = 1.0,
+        speed: float | None = None,
     ) -> Path:
         """Write one HTML file with summary, player, charts, events and tables; it works offline.
 
@@ -248,9 +254,8 @@ class Result:
             Routes to show side by side; left out, a few states of the run by quick routes.
         parameters : mapping, optional
             Names and values to show.
-        speed : float
-            Simulated seconds per second shown. A film that would be over at once or never end
-            starts at another speed, which the page shows.
+        speed : float, optional
+            Simulated seconds per second shown; real time unless that is hard to watch.
         """
         from .viz.report import write_report
 

@@ -78,6 +78,7 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         "row_names": list(result.row_names),
         "scalar": sorted(result.scalar),
         "contacts": list(result.contacts),
+        "coordinates": list(result.coordinates),
         "stats": asdict(result.stats),
         "settings": result.settings,
         "events": [
@@ -94,7 +95,7 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     """The fields of the result that was packed."""
-    _check_header(header)
+    _check_header(header, width=arrays["q"].shape[-1])
     _check_shapes(arrays, header)
     events = []
     for i, entry in enumerate(header["events"]):
@@ -128,6 +129,7 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
         row_names=tuple(header["row_names"]),
         scalar=frozenset(header["scalar"]),
         contacts=tuple(header["contacts"]),
+        coordinates=_words(header.get("coordinates", [])),
         forces={k: _floats(arrays[f"forces_{k}"]) for k in ("total", "nonideal")},
         events=tuple(events),
         pieces=_unpack_pieces(arrays, header["held"]),
@@ -138,12 +140,14 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _check_header(header: dict[str, Any]) -> None:
+def _check_header(header: dict[str, Any], width: int) -> None:
     """Names must be words, and counts numbers, before anything is done with them."""
     names = _words(header["row_names"])
     for key in ("scalar", "contacts"):
         if not set(_words(header[key])) <= set(names):
             raise ValueError(f"{key} names constraints that are not there")
+    if len(header.get("coordinates") or ()) not in (0, width):
+        raise ValueError("there are not as many names of coordinates as coordinates")
     stats = asdict(Stats(**header["stats"]))
     for number in (*stats.pop("rank_drops"), *stats.pop("seconds").values(), *stats.values()):
         if type(number) not in (int, float):

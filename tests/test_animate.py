@@ -69,7 +69,7 @@ def test_the_paper_of_a_gif_stays_white(ball, tmp_path):
 
 
 def test_few_frames_are_shown_longer(ball, tmp_path):
-    path = ball.animate(tmp_path / "ball.gif", draw, max_frames=5, dpi=40)
+    path = ball.animate(tmp_path / "ball.gif", draw, speed=1.0, max_frames=5, dpi=40)
     with Image.open(path) as image:
         assert image.n_frames == 5
         assert seconds(image) == pytest.approx(1.25 + HOLD, abs=0.02)
@@ -114,7 +114,7 @@ def test_an_mp4_goes_frame_by_frame_through_ffmpeg(ball, tmp_path, monkeypatch):
     fake.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/arguments\nfor x; do :; done\ncat > "$x"\n')
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
-    path = ball.animate(tmp_path / "ball.mp4", draw, max_frames=4, dpi=50)
+    path = ball.animate(tmp_path / "ball.mp4", draw, speed=1.0, max_frames=4, dpi=50)
     words = (tmp_path / "arguments").read_text().split()
     width, height = map(int, words[words.index("-s") + 1].split("x"))
     assert width % 2 == height % 2 == 0

@@ -100,8 +100,8 @@ def run_command(
         typer.Option("--animation", metavar="FILE", help="Write a .gif or .mp4 as well."),
     ] = None,
     speed: Annotated[
-        float, typer.Option("--speed", help="Simulated seconds per second shown.")
-    ] = 1.0,
+        float | None, typer.Option("--speed", help="Simulated seconds per second shown.")
+    ] = None,
     json: Json = False,
 ) -> Answer:
     """Run a case, check it, and write DIR/CASE/result.npz, pictures and report.html."""

@@ -44,7 +44,7 @@ def write_outputs(
     checks: Sequence[Check],
     pictures: bool,
     animation: Path | None,
-    speed: float,
+    speed: float | None,
 ) -> Written:
     """Write the result, and the pictures and the report unless they are not wanted.
 
@@ -68,7 +68,7 @@ def write_outputs(
             text=case.text(),
             drawing=drawing,
             checks=checks,
-            parameters=case.values,
+            parameters=_with_units(case),
             speed=speed,
         )
     if animation is not None:
@@ -81,6 +81,12 @@ def write_outputs(
         else:
             files.append(path)
     return Written(saved, tuple(files), tuple(warnings))
+
+
+def _with_units(case: Case) -> dict[str, Any]:
+    """The parameters' values, under names with units."""
+    names = {p.name: f"{p.name} ({p.unit})" if p.unit else p.name for p in case.parameters()}
+    return {names[name]: value for name, value in case.values.items()}
 
 
 def _pictures(

@@ -41,7 +41,7 @@ def run_case(
     *,
     pictures: bool = True,
     animation: Path | None = None,
-    speed: float = 1.0,
+    speed: float | None = None,
     progress: bool = False,
 ) -> Answer:
     """Run a case; what it computed is written even when it failed."""

@@ -43,7 +43,7 @@ def animate(
     path: str | os.PathLike[str],
     drawing: Drawing | None = None,
     *,
-    speed: float = 1.0,
+    speed: float | None = None,
     frames_per_second: float = 30.0,
     max_frames: int = 900,
     dpi: float = 100.0,

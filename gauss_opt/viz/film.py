@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor, log10
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from ..problem import Array
 from ..result import Result
 from ..scene import Drawing, Shape
 
-__all__ = ["Film", "shoot"]
+__all__ = ["Film", "pace", "shoot"]
 
 FLASH = 0.25  # how long a shape flashes after an impact, in seconds as shown
+SHORTEST, LONGEST = 2.0, 60.0  # how long a film in real time may last, in seconds
+USUAL = 12.0  # how long it lasts otherwise, about
 MARGIN = 0.06  # room around everything that is ever shown, as part of its size
 
 
@@ -51,11 +54,24 @@ class Film:
         return self.speed * (len(self.times) - 1) / span if span > 0 else 1.0
 
 
+def pace(span: float) -> float:
+    """The speed of a film that is not asked for another: real time, unless hard to watch.
+
+    >>> pace(5.0), pace(1e-3), pace(7200.0)
+    (1.0, 0.0001, 500.0)
+    """
+    if not span > 0.0 or SHORTEST <= span <= LONGEST:
+        return 1.0
+    wanted = span / USUAL
+    power = 10.0 ** floor(log10(wanted))
+    return min((power * step for step in (1.0, 2.0, 5.0, 10.0)), key=lambda x: abs(x - wanted))
+
+
 def shoot(
     result: Result,
     drawing: Drawing,
     *,
-    speed: float = 1.0,
+    speed: float | None = None,
     frames_per_second: float = 30.0,
     max_frames: int = 900,
 ) -> Film:
@@ -63,16 +79,17 @@ def shoot(
 
     Parameters
     ----------
-    speed : float
-        Simulated seconds per second shown: 0.5 is slow motion.
+    speed : float, optional
+        Simulated seconds per second shown: 0.5 is slow motion. See :func:`pace` for the default.
     frames_per_second : float
         Lowered when there would be more than ``max_frames`` frames.
     """
+    start, end = float(result.t[0]), float(result.t[-1])
+    speed = pace(end - start) if speed is None else speed
     if not speed > 0.0 or not frames_per_second > 0.0:
         raise InputError("speed and frames_per_second must be positive")
     if max_frames < 2:
         raise InputError(f"max_frames must be at least 2, got {max_frames}")
-    start, end = float(result.t[0]), float(result.t[-1])
     wanted = int(np.ceil((end - start) / speed * frames_per_second)) + 1
     times = (
         np.linspace(start, end, min(max(wanted, 2), max_frames)) if end > start else result.t[:1]

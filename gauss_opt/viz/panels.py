@@ -47,14 +47,13 @@ def new_axes(ax: Axes | None) -> Axes:
 
 def coordinate_names(result: Result) -> list[str]:
     """Names of the positions, ``q[i]`` unless the user gave others."""
-    given = None if result.system is None else result.system.coordinates
-    return list(given) if given else [f"q[{i}]" for i in range(result.q.shape[1])]
+    return list(result.coordinates) or [f"q[{i}]" for i in range(result.q.shape[1])]
 
 
 def velocity_names(result: Result) -> list[str]:
     """Names of the velocities: those of the positions with "rate of", or ``v[i]``."""
     n = result.v.shape[1]
-    if result.system is None or not result.system.coordinates or result.q.shape[1] != n:
+    if not result.coordinates or result.q.shape[1] != n:
         return [f"v[{i}]" for i in range(n)]
     return [f"rate of {name}" for name in coordinate_names(result)]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -26,9 +25,11 @@ from ..errors import InputError
 from ..result import Result
 from ..result_file import versions
 from ..scene import Drawing
+from ..whole_file import whole_file
+from .film import pace
 from .report_charts import charts, event_marks
 from .report_numbers import number
-from .report_scene import pace, scene
+from .report_scene import scene
 from .report_tables import (
     check_rows,
     crosscheck_data,
@@ -51,15 +52,8 @@ def write_report(result: Result, path: str | os.PathLike[str], **options: Any) -
     """Write the page of :func:`report_page`, complete or not at all."""
     target = Path(path)
     page = report_page(result, **options).encode("utf-8", "replace")
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(page)
-        os.chmod(temporary, 0o644)  # mkstemp lets nobody else read it
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(target) as temporary:
+        temporary.write_bytes(page)
     return target
 
 
@@ -72,13 +66,13 @@ def report_page(
     checks: Iterable[Check] = (),
     crosscheck: Crosscheck | Iterable[Crosscheck] | None = None,
     parameters: Mapping[str, Any] | None = None,
-    speed: float = 1.0,
+    speed: float | None = None,
 ) -> str:
     """The page; the options are those of :meth:`gauss_opt.Result.report`."""
-    if not speed > 0.0:
+    rate = pace(float(result.t[-1] - result.t[0])) if speed is None else speed
+    if not rate > 0.0:
         raise InputError(f"speed must be positive, got {speed}")
     title = title or "A run of gauss_opt"
-    rate = pace(float(result.t[-1] - result.t[0]), speed)
     drawn, times = charts(result)
     data = {
         "format": "gauss_opt report",

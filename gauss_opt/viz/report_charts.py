@@ -138,12 +138,8 @@ def _energy(result: Result) -> Iterator[Curves]:
 
 def _coordinate_names(result: Result) -> tuple[list[str], list[str]]:
     nq, nv = result.q.shape[1], result.v.shape[1]
-    system = result.system
-    if system is None:
-        positions = [f"q[{i}]" for i in range(nq)]
-    else:
-        positions = [system.coordinate_name(i) for i in range(nq)]
-    if nq == nv and system is not None and system.coordinates is not None:
+    positions = list(result.coordinates) or [f"q[{i}]" for i in range(nq)]
+    if nq == nv and result.coordinates:
         return positions, [f"{name}'" for name in positions]
     return positions, [f"v[{i}]" for i in range(nv)]
 

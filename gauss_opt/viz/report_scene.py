@@ -14,28 +14,13 @@ from .default_drawing import default_drawing
 from .film import FLASH, Film, shoot
 from .report_numbers import rounded
 
-__all__ = ["pace", "scene"]
+__all__ = ["scene"]
 
-SHORTEST, LONGEST = 2.0, 120.0  # seconds that a film may last before its speed is changed
-USUAL = 12.0  # seconds that it lasts then
 MOST_NUMBERS = 60_000  # coordinates of all frames together
 FEWEST_FRAMES = 150
 FINENESS = 1e-4  # coordinates are rounded to this part of the scene's size
 MOST_FLASHES = 3000  # of one contact
 MOST_EVENT_FRAMES = 300
-
-
-def pace(span: float, speed: float) -> float:
-    """The speed of a film: as asked for, unless it would be over at once or never end.
-
-    >>> pace(5.0, 1.0), pace(1e-3, 1.0), pace(7200.0, 1.0)
-    (1.0, 0.0001, 500.0)
-    """
-    if not span > 0.0 or SHORTEST <= span / speed <= LONGEST:
-        return speed
-    wanted = span / USUAL
-    power = 10.0 ** floor(log10(wanted))
-    return min((power * step for step in (1.0, 2.0, 5.0, 10.0)), key=lambda x: abs(x - wanted))
 
 
 def scene(result: Result, drawing: Drawing | None, speed: float) -> dict[str, Any] | None:
