@@ -40,8 +40,8 @@ ROUND_OFF = 1e-13
 # Pivoting: a row violated by less than VIOLATED holds, and an entering row whose part independent
 # of the held rows is below DEPENDENT_STEP is implied by them. VIOLATED times NOISE is the round-off
 # of a right-hand side, relative to the terms it is the difference of.
-VIOLATED = 1e-12
-NOISE = 1e-3
+VIOLATED = 1e-13
+NOISE = 1e-2
 DEPENDENT_STEP = 1e-12
 
 

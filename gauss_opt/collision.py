@@ -195,10 +195,17 @@ def collide(
 
 
 def collide_snapshot(
-    snapshot: Snapshot, rows: Indices, law: ImpactLaw, solver: GaussSolver
+    snapshot: Snapshot,
+    rows: Indices,
+    law: ImpactLaw,
+    solver: GaussSolver,
+    slow: Array | None = None,
 ) -> Collision:
-    """:func:`collide` for contact rows of a snapshot, with a kept solver."""
-    outcome = law.apply(Impact.at(snapshot, rows, solver))
+    """:func:`collide` for contact rows of a snapshot, with a kept solver.
+
+    ``slow`` is the size of rates that are zero, on the rows of the layout.
+    """
+    outcome = law.apply(Impact.at(snapshot, rows, solver, slow))
     after = with_velocity(snapshot, outcome.v)
     return Collision(snapshot, rows, outcome.v, outcome.impulses, after.rate, outcome.jumps)
 

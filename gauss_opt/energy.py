@@ -86,18 +86,30 @@ def account(result: Result) -> Energy:
     works = _works(result, system, compiled)
     works["applied"] += potential - potential[0]
     impact = np.zeros(n)
-    struck = -np.inf
+    for event, after in zip(result.events, _far_sides(result), strict=True):
+        impact[after:] += event.energy_change - event.constraint_work
+        works["constraint"][after:] += event.constraint_work
+    return Energy(kinetic, potential, impact=impact, **works)
+
+
+def _far_sides(result: Result) -> list[int]:
+    """The first row after each event."""
+    limits = {event.t for event in result.events if event.kind == "accumulation"}
+    struck: dict[str, float] = {}
+    rows = []
     for event in result.events:
         # The far side of an event is the last row at its time.
         after = int(np.searchsorted(result.t, event.t, side="right")) - 1
         if event.kind == "impact":
-            struck = event.t
+            struck |= dict.fromkeys(event.contacts, event.t)
+            if event.t in limits and result.t[after - 1] == event.t:
+                after -= 1  # the last row is that of the limit which this impact led to
         elif event.kind == "accumulation":
-            # Its contacts have been closed since the last impact.
-            after = min(after, int(np.searchsorted(result.t, struck, side="right")))
-        impact[after:] += event.energy_change - event.constraint_work
-        works["constraint"][after:] += event.constraint_work
-    return Energy(kinetic, potential, impact=impact, **works)
+            # Its contacts have been closed since they were struck last.
+            last = max((struck.get(name, -np.inf) for name in event.contacts), default=-np.inf)
+            after = min(after, int(np.searchsorted(result.t, last, side="right")))
+        rows.append(after)
+    return rows
 
 
 def joined(parts: Sequence[Energy], between: Sequence[Event]) -> Energy:

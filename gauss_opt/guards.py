@@ -20,6 +20,7 @@ Scalar = Callable[[float], float]
 Sampler = Callable[[float], tuple[float, float]]
 
 MAX_DEPTH = 6
+MAX_HALVINGS = 40  # from a step down to round-off of the time
 GRAZE = 1e3  # a lowest point this many times the noise from zero touches it
 
 
@@ -103,9 +104,27 @@ def _leaving(
         if height > 0.0:
             return None
         return Crossing(top) if g1 < -noise else None
-    if g1 < -noise:
+    rising = r0 > 0.0 and r1 >= 0.0  # from somewhat below zero, by the round-off of the impact
+    if g1 >= -noise or rising:
+        return None
+    soon = _rises_soon(gap_and_rate, t0, t1)
+    if soon is None:
         # It never rose above round-off: it is already on its way down.
         return Crossing(t0)
+    g, r = gap_and_rate(soon)
+    return _leaving(soon, t1, g, g1, r, r1, gap_and_rate, noise)
+
+
+def _rises_soon(gap_and_rate: Sampler, t0: float, t1: float) -> float | None:
+    """A time soon after t0 at which the gap rises, or None.
+
+    A contact can open by its acceleration alone, with a rate that is round-off, and be brought
+    back before the next sample.
+    """
+    for _ in range(MAX_HALVINGS):
+        t1 = 0.5 * (t0 + t1)
+        if gap_and_rate(t1)[1] > 0.0:
+            return t1
     return None
 
 

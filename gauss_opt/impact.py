@@ -44,6 +44,8 @@ class Impact:
         Rows of bilateral constraints and of velocity limits.
     solver : GaussSolver
         For the problems of the law.
+    slow : (m,) array or None
+        Rates of this size, on the rows of the layout, are zero.
     """
 
     snapshot: Snapshot
@@ -51,9 +53,16 @@ class Impact:
     equalities: Indices
     limits: Indices
     solver: GaussSolver
+    slow: Array | None = None
 
     @classmethod
-    def at(cls, snapshot: Snapshot, contacts: Indices, solver: GaussSolver) -> Impact:
+    def at(
+        cls,
+        snapshot: Snapshot,
+        contacts: Indices,
+        solver: GaussSolver,
+        slow: Array | None = None,
+    ) -> Impact:
         """The impact of the contact rows ``contacts`` at a state."""
         layout = snapshot.layout
         bilateral = [
@@ -63,7 +72,7 @@ class Impact:
             for i in range(block.rows.start, block.rows.stop)
         ]
         limits = np.arange(layout.limits.start, layout.limits.stop)
-        return cls(snapshot, contacts, np.array(bilateral, dtype=np.intp), limits, solver)
+        return cls(snapshot, contacts, np.array(bilateral, dtype=np.intp), limits, solver, slow)
 
     @property
     def v(self) -> Array:
@@ -72,8 +81,15 @@ class Impact:
 
     @lazy
     def rates(self) -> Array:
-        """Gap rates before, (k,); negative is approaching."""
-        return self.snapshot.rate[self.contacts]
+        """Gap rates before, (k,); negative is approaching.
+
+        What is round-off is 0: a ball that rests between two walls must not be asked to bounce off
+        both.
+        """
+        rates = self.snapshot.rate[self.contacts]
+        if self.slow is None:
+            return rates
+        return np.where(np.abs(rates) <= self.slow[self.contacts], 0.0, rates)
 
     @lazy
     def restitution(self) -> Array:

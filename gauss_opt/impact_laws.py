@@ -13,6 +13,7 @@ from .impact import Impact, Jump, Outcome, row_mobility, with_velocity
 __all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "make_law"]
 
 SMALLEST = 1e-280  # below, products lose digits to underflow
+ROUND_OFF = 1e-14  # an approach below this part of the whole motion, in the mass metric, is zero
 
 
 class ImpactLaw(ABC):
@@ -90,10 +91,12 @@ class Sequential(ImpactLaw):
         jumps: list[Jump] = []
         largest = float((-impact.rates / lengths).max(initial=0.0))
         offset = impact.snapshot.offset[impact.contacts]
+        motion = np.sqrt(v @ impact.snapshot.mass @ v) + np.abs(offset) / lengths
+        small = np.maximum(1e-9 * largest, ROUND_OFF * motion)
         for _ in range(self.max_collisions):
             rates = impact.rows @ v + offset
-            approach = -rates / lengths
-            if approach.max(initial=0.0) <= 1e-9 * largest:
+            approach = np.where(-rates > small * lengths, -rates / lengths, 0.0)
+            if not approach.any():
                 break
             first = impact.contacts[approach >= approach.max() * (1.0 - 1e-9)]
             snapshot = with_velocity(impact.snapshot, v)

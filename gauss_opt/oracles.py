@@ -231,9 +231,10 @@ def _try_active_set(
 def _movable(problem: _Scaled, whitened: Array, free: Array, space: RowSpace) -> NDArray[np.intp]:
     """Return the contacts whose rate is not already fixed by the equality rows.
 
-    A fixed contact can carry no force of its own: it is satisfied, or nothing can be done.
+    A fixed contact can carry no force of its own: it is satisfied, or nothing can be done. A row
+    that was computed from the equality rows is off by the round-off of that computation too.
     """
-    noise = 8 * len(free) * EPS / float(space.values.min(initial=1.0))
+    noise = 64 * len(free) * EPS / float(space.values.min(initial=1.0))
     terms = np.linalg.norm(np.abs(problem.contacts) @ np.abs(whitened), axis=1)
     fixed = np.linalg.norm(problem.contacts @ whitened, axis=1) <= noise * terms
     miss = problem.limits - problem.contacts @ free

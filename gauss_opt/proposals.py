@@ -15,7 +15,7 @@ from .whiten import LeastDistance
 __all__ = ["checked", "proposed_sets"]
 
 # How small a multiplier must be, relative to the largest, for a solver to mean "inactive".
-PROPOSED = (1e-7, 1e-10, 1e-4)
+PROPOSED = (1e-7, 1e-10, 1e-4, 1e-13)
 
 
 def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:

@@ -8,6 +8,7 @@ independent as they are here, and put back onto the constraints.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,12 +18,31 @@ from .problem import Array, GaussProblem
 from .snapshot import Snapshot
 from .whiten import whiten
 
-__all__ = ["independence", "leap"]
+__all__ = ["EXACT", "Landing", "independence", "leap"]
 
-DEGREE = 7
+DEGREES = (5, 7, 9, 11, 13, 15)
 MAX_SHARE = 0.5
 STRETCH = 20.0  # the motion is fitted over this many times the distance to the drop
-ACCEPTED = 1e-6
+EXACT = 1e-9  # a correction by the constraints this small, relative, cannot get much better
+LARGEST = 1e-6  # one larger than this means that the extrapolation has failed
+
+
+class Landing(NamedTuple):
+    """A state beyond a rank drop.
+
+    Attributes
+    ----------
+    snapshot : Snapshot
+        The state, on the constraints.
+    piece : Piece
+        The way there.
+    correction : float
+        How far the constraints moved the extrapolated state, relative.
+    """
+
+    snapshot: Snapshot
+    piece: Piece
+    correction: float
 
 
 def independence(snapshot: Snapshot, held: Indices) -> float:
@@ -52,7 +72,7 @@ def leap(
     held: Indices,
     arrive: Callable[[float, Array], Snapshot],
     t_end: float,
-) -> tuple[Snapshot, Piece] | None:
+) -> Landing | None:
     """The state beyond a rank drop ahead with the way there, or None when none is in reach.
 
     Parameters
@@ -76,24 +96,42 @@ def leap(
     ahead = here / slope
     pieces = _last(pieces, now.t - STRETCH * ahead)
     window = now.t - pieces[0].t0
-    forward = _extrapolation(pieces, now, window)
+    forward = _extrapolation(pieces, now, window, DEGREES[1])
     distance = 0.5 * ahead
     lowest = here
     while distance <= MAX_SHARE * window and now.t + distance <= t_end:
         t = now.t + distance
-        there = arrive(t, forward(t))
-        value = independence(there, held)
+        value = independence(arrive(t, forward(t)), held)
         lowest = min(lowest, value)
         if value >= here and lowest < 0.9 * here:
-            if not _smooth(there, forward(t)):
-                return None
-            times = now.t + distance * nodes(DEGREE + 1)
-            values = np.array([forward(float(s)) for s in times])
-            values[0] = np.concatenate([now.q, now.v])
-            values[-1] = np.concatenate([there.q, there.v])
-            return there, Piece(now.t, t, values)
+            return _landing(pieces, now, window, arrive, t)
         distance += 0.25 * ahead
     return None
+
+
+def _landing(
+    pieces: Sequence[Piece],
+    now: Snapshot,
+    window: float,
+    arrive: Callable[[float, Array], Snapshot],
+    t: float,
+) -> Landing | None:
+    """The state at t by the polynomial that the constraints correct least, and the way there."""
+    best, least = None, LARGEST
+    for degree in DEGREES:
+        forward = _extrapolation(pieces, now, window, degree)
+        there = arrive(t, forward(t))
+        off = _correction(there, forward(t))
+        if off < least:
+            best, least = (degree, forward, there), off
+    if best is None:
+        return None
+    degree, forward, there = best
+    times = now.t + (t - now.t) * nodes(degree + 1)
+    values = np.array([forward(float(s)) for s in times])
+    values[0] = np.concatenate([now.q, now.v])
+    values[-1] = np.concatenate([there.q, there.v])
+    return Landing(there, Piece(now.t, t, values), least)
 
 
 def _last(pieces: Sequence[Piece], since: float) -> Sequence[Piece]:
@@ -105,7 +143,7 @@ def _last(pieces: Sequence[Piece], since: float) -> Sequence[Piece]:
 
 
 def _extrapolation(
-    pieces: Sequence[Piece], now: Snapshot, window: float
+    pieces: Sequence[Piece], now: Snapshot, window: float, degree: int
 ) -> Callable[[float], Array]:
     """A polynomial through the last stretch of the motion."""
     scaled, values = [], []
@@ -113,19 +151,18 @@ def _extrapolation(
         for t, y in zip(piece.times, piece.values, strict=True):
             scaled.append((t - now.t) / window)
             values.append(y)
-    basis = np.polynomial.chebyshev.chebvander(2.0 * np.array(scaled) + 1.0, DEGREE)
+    basis = np.polynomial.chebyshev.chebvander(2.0 * np.array(scaled) + 1.0, degree)
     coefficients = np.linalg.lstsq(basis, np.array(values), rcond=None)[0]
 
     def at(t: float) -> Array:
         x = 2.0 * (t - now.t) / window + 1.0
-        value: Array = np.polynomial.chebyshev.chebvander(x, DEGREE) @ coefficients
+        value: Array = np.polynomial.chebyshev.chebvander(x, degree) @ coefficients
         return value[0] if value.ndim == 2 else value
 
     return at
 
 
-def _smooth(there: Snapshot, extrapolated: Array) -> bool:
-    """Whether the constraints moved the extrapolated state by next to nothing."""
+def _correction(there: Snapshot, extrapolated: Array) -> float:
+    """How far the constraints moved the extrapolated state, relative."""
     state = np.concatenate([there.q, there.v])
-    scale = np.abs(state).max()
-    return bool(np.abs(state - extrapolated).max() <= ACCEPTED * scale)
+    return float(np.abs(state - extrapolated).max() / np.abs(state).max())

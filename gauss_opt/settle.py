@@ -16,7 +16,7 @@ from .release import opening_rates
 from .run import ROUND_OFF, SIMULTANEOUS, Run
 from .snapshot import Snapshot
 
-__all__ = ["classify", "let_go", "merged", "settle", "touching_at"]
+__all__ = ["approaches", "classify", "let_go", "merged", "settle", "touching_at"]
 
 SLOW = 1e-10  # a rate this small, relative to the speeds of the run, is zero
 CLOSED = 1e-9  # a gap this small, relative, is closed at the start of a run
@@ -28,6 +28,12 @@ def touching_at(run: Run, snapshot: Snapshot) -> Indices:
     rows = run.state.open_contacts
     closed = snapshot.value[rows] <= CLOSED * run.scales.lengths(snapshot)[rows]
     return _existing(snapshot, rows[closed])
+
+
+def approaches(run: Run, snapshot: Snapshot, rows: Indices) -> bool:
+    """Whether one of these closed contacts approaches."""
+    slow = _slow(run, snapshot, [])
+    return bool((snapshot.rate[rows] < -slow[rows]).any())
 
 
 def settle(run: Run, snapshot: Snapshot, triggered: Indices, kind: str) -> list[Collision]:
@@ -154,7 +160,7 @@ def _impacts(
         if not (snapshot.rate[touching] < -slow[touching]).any():
             return snapshot, collisions, slow, False
         taking_part = touching[snapshot.rate[touching] <= slow[touching]]
-        collision = collide_snapshot(snapshot, taking_part, run.settings.law, run.solver)
+        collision = collide_snapshot(snapshot, taking_part, run.settings.law, run.solver, slow)
         _audit(run, collision)
         collisions.append(collision)
         snapshot = run.with_velocity(snapshot, collision.v_after)

@@ -8,10 +8,10 @@ from .consistency import assemble
 from .errors import InputError
 from .problem import Array
 from .projection import Drift, drift, project, state_snapshot
-from .run import ROUND_OFF, Run
+from .run import ROUND_OFF, SIMULTANEOUS, Run
 from .snapshot import Snapshot
 
-__all__ = ["consistent_start"]
+__all__ = ["at_rest_or_moving", "consistent_start"]
 
 PENETRATED = 1e-9  # relative depth that is not yet a penetration
 CONSISTENT = 1e-8  # a start this far off its constraints is corrected without a word
@@ -36,6 +36,23 @@ def consistent_start(run: Run) -> Snapshot:
     if max(off) > DRIFT:
         return project(snapshot, position, velocity, scales, ROUND_OFF)
     return snapshot
+
+
+def at_rest_or_moving(snapshot: Snapshot, time: float) -> Snapshot:
+    """A start whose velocity is nothing but round-off, with velocity zero; any other as it is.
+
+    It is round-off when the applied forces make as much of it within the resolution of ``time``.
+    Tolerances are relative to the speeds of a run: those of a body left over by an earlier run, at
+    1e-20 m/s, would be its only scale.
+    """
+    v, force = snapshot.v, snapshot.force
+    if not v.any():
+        return snapshot
+    free = np.linalg.lstsq(snapshot.mass, force, rcond=None)[0]
+    if v @ snapshot.mass @ v > (SIMULTANEOUS * time) ** 2 * (free @ force):
+        return snapshot
+    still = np.zeros(len(v))
+    return state_snapshot(snapshot.system, snapshot.compiled, snapshot.q, still, snapshot.t)
 
 
 def _what_is_wrong(run: Run, off: Drift, depth: Array, below: Array) -> str:

@@ -23,6 +23,7 @@ from .interpolate import Piece
 from .ladder import GaussSolver
 from .problem import Array, GaussProblem
 from .projection import Scales, drift
+from .rank_drop import EXACT as EXACT_LANDING
 from .rank_drop import independence, leap
 from .recorder import Recorder
 from .records import Event, Stats
@@ -30,9 +31,9 @@ from .release import release_before, set_change
 from .result import Result
 from .run import ROUND_OFF, Run
 from .settings import Settings
-from .settle import let_go, settle, touching_at
+from .settle import approaches, let_go, settle, touching_at
 from .snapshot import Snapshot, evaluate
-from .start_check import consistent_start
+from .start_check import at_rest_or_moving, consistent_start
 from .step_events import Happening, first_happening
 from .system import System
 
@@ -43,6 +44,8 @@ COLLAPSED = 0.02  # a step this much smaller than the longest of late
 NEARLY_DEPENDENT = 0.02  # unit rows this close to dependence may be about to drop in rank
 MAX_RETRIES = 8
 MAX_STANDSTILL = 1000  # steps in a row that end where they began
+WORSE = 1.5  # a landing beyond a rank drop gets worse when its correction grows by this
+EPS = float(np.finfo(float).eps)
 EXACT = 1e-13  # a defect of dense output this small, relative, is round-off
 
 
@@ -74,7 +77,7 @@ class Stepper:
     def __init__(
         self, system: System, q0: Array, v0: Array, settings: Settings, solver: GaussSolver
     ) -> None:
-        self.start = evaluate(system, q0, v0, settings.t0)
+        self.start = at_rest_or_moving(evaluate(system, q0, v0, settings.t0), settings.time_scale)
         self.settings = settings
         self.solver = solver
         self.status, self.message = "running", ""
@@ -98,6 +101,7 @@ class Stepper:
         self._recent: deque[Piece] = deque(maxlen=40)
         self._last_event = settings.t0
         self._standstill = 0
+        self._correction = np.inf  # of the best landing beyond a rank drop so far
 
     # What can be seen from outside
 
@@ -200,7 +204,10 @@ class Stepper:
         run = self._run
         run.now = consistent_start(run)
         run.scales.update(run.now.q, run.now.v)
-        collisions = settle(run, run.now, touching_at(run, run.now), "contact")
+        touching = touching_at(run, run.now)
+        if approaches(run, run.now, touching):
+            run.store(run.solve(run.now))  # the near side of an impact at the start
+        collisions = settle(run, run.now, touching, "contact")
         self._bounces.note(run, collisions)
         if self.settings.t1 == self.settings.t0:
             self.stop("finished", "t_span is one point")
@@ -226,6 +233,8 @@ class Stepper:
         if self._integrator is None:
             self._begin_segment()
         integrator = self._take_step()
+        if integrator is None:
+            return
         piece = integrator.piece()
         clock = self._lap("integrate", clock)
         found = self._look_for_events(piece)
@@ -338,6 +347,7 @@ class Stepper:
         self._integrator = None
         self._atol = None
         self._recent.clear()
+        self._correction = np.inf
 
     def _at_bound(self) -> None:
         """The end of the run, of a smooth stretch between breakpoints, or of an accumulation."""
@@ -380,8 +390,11 @@ class Stepper:
             sizes.append(np.where(part > 1e-3 * largest, part, 1e-3 * largest))
         return 1e-2 * self.settings.rtol * np.concatenate(sizes)
 
-    def _take_step(self) -> Integrator:
-        """One integrator step; where a function is not finite, again with a smaller one."""
+    def _take_step(self) -> Integrator | None:
+        """One integrator step; where a function is not finite, again with a smaller one.
+
+        None: it could not go on, and a rank drop was stepped over instead.
+        """
         flow = self._run.flow
         for retry in range(MAX_RETRIES + 1):
             integrator = self._integrator
@@ -404,6 +417,8 @@ class Stepper:
                 self.stats.steps += 1
                 return integrator
             break
+        if len(self._recent) >= 4 and self._leap(last_resort=True):
+            return None
         raise SimulationError(
             f"the step size became too small at t = {self.t:.9g}: the motion may be singular "
             f"there, or a force not smooth; give its kinks as breakpoints="
@@ -486,6 +501,11 @@ class Stepper:
 
     # Rank drops
 
+    @property
+    def _nearly_dependent(self) -> float:
+        """Independence of rows below which their round-off may be what keeps steps small."""
+        return max(NEARLY_DEPENDENT, 30.0 * float(np.sqrt(EPS / self.settings.rtol)))
+
     def _steps_collapse(self) -> bool:
         """Whether steps have become far smaller than they were, with rows nearly dependent."""
         integrator, held = self._integrator, self._run.flow.held
@@ -496,10 +516,14 @@ class Stepper:
         longest = max(piece.t1 - piece.t0 for piece in self._recent)
         if integrator.next_step > COLLAPSED * longest:
             return False
-        return independence(self._run.now, held) < NEARLY_DEPENDENT
+        return independence(self._run.now, held) < self._nearly_dependent
 
-    def _leap(self) -> None:
-        """Step over a configuration at which the rank of the constraints drops."""
+    def _leap(self, *, last_resort: bool = False) -> bool:
+        """Step over a configuration at which the rank of the constraints drops, if one is near.
+
+        The nearer, the shorter the leap, but the more round-off is in what it starts from. So not
+        before the landing is exact, or gets worse, or there is no other way.
+        """
         run = self._run
 
         def arrive(t: float, y: Array) -> Snapshot:
@@ -507,10 +531,14 @@ class Stepper:
 
         found = leap(list(self._recent), run.now, run.flow.held, arrive, self._next_bound())
         if found is None:
-            return
-        there, piece = found
-        run.store_piece(piece)
-        run.now = there
-        self.stats.rank_drops.append(there.t)
+            return False
+        self._correction = min(self._correction, found.correction)
+        worse = found.correction > WORSE * self._correction
+        if found.correction > EXACT_LANDING and not worse and not last_resort:
+            return False
+        run.store_piece(found.piece)
+        run.now = found.snapshot
+        self.stats.rank_drops.append(0.5 * (found.piece.t0 + found.piece.t1))
         self._end_segment()
-        run.store_step(run.solve(there))
+        run.store_step(run.solve(run.now))
+        return True

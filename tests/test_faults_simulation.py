@@ -200,3 +200,24 @@ def test_fault_24_ctrl_c_returns_the_partial_result():
     assert result.status == "interrupted"
     assert not result.success
     assert 0.5 < result.t[-1] < 3.0
+
+
+@pytest.mark.parametrize("v0", [0.0, 1.7e-21, -1.7e-21, 1e-17, -1e-15, 1e-13])
+@pytest.mark.parametrize("span", [(0.0, 1.0), (0.77, 1.77), (1000.0, 1001.0)])
+@pytest.mark.parametrize("height", [0.0, -0.3])
+def test_fault_15_a_start_with_round_off_for_velocity_is_at_rest(v0, span, height):
+    floor = go.Contact("floor", lambda q, t: q[0] - height, restitution=0.5)
+    body = go.System([1.0], [-9.81], contacts=[floor])
+    result = go.simulate(body, [height], [v0], span, max_events=100)
+    assert result.success
+    assert not result.events
+    assert result.multipliers["floor"][-1] == pytest.approx(9.81, rel=1e-12)
+
+
+def test_a_run_goes_on_from_the_end_of_one_that_came_to_rest():
+    floor = go.Contact("floor", lambda q, t: q[0] - np.sin(0.3), restitution=0.5)
+    body = go.System([1.0], [-9.81], contacts=[floor])
+    first = go.simulate(body, [1.0], [0.0], (0.0, 3.0))
+    second = go.simulate(body, first.q[-1], first.v[-1], (3.0, 5.0), max_events=100)
+    assert second.success
+    assert not second.events
