@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: run test check lint types bench clean
+.PHONY: run test check lint types validate gallery bench soak clean
 
 run: $(STAMP)  ## a first look: one case, checked, with pictures and a report in out/
 	$(BIN)/gauss-opt run bouncing_ball --out out
@@ -21,8 +21,18 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+validate: $(STAMP)  ## every figure of every case beside its reference; fails when one is off
+	$(BIN)/gauss-opt validate --write docs/validation.md
+
+gallery: $(STAMP)  ## the pictures of README and docs/gallery.md, from actual runs
+	$(BIN)/python docs/make_gallery.py
+
 bench: $(STAMP)  ## tables of timings, as ratios
 	$(BIN)/python benchmarks/inner_path.py
+
+MINUTES ?= 20
+soak: $(STAMP)  ## random problems and scenes for MINUTES; what it finds goes to out/soak/
+	$(BIN)/python benchmarks/soak.py --minutes $(MINUTES) --json out/soak.json
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,62 @@
+"""The validation page is written from runs, and a figure out of tolerance fails it."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import gauss_opt as go
+from gauss_opt.validation import Validation, markdown, validate
+
+PAGE = Path(__file__).parents[1] / "docs" / "validation.md"
+
+
+def test_a_case_within_tolerance_is_ok_and_its_figures_are_on_the_page():
+    (ball,) = validate(["bouncing_ball"])
+    assert ball.ok
+    page = markdown([ball])
+    assert "all within tolerance: yes" in page
+    for check in ball.checks:
+        assert check.what in page
+    assert "0.45152364098573" in page
+
+
+def test_one_figure_out_of_tolerance_fails_the_page():
+    (ball,) = validate(["bouncing_ball"])
+    wrong = replace(ball.checks[0], value=ball.checks[0].value + 1e-9)
+    broken = replace(ball, checks=(wrong, *ball.checks[1:]))
+    assert not broken.ok
+    assert "all within tolerance: **no**" in markdown([broken])
+    assert "**FAILED**" in markdown([broken])
+
+
+@dataclass(frozen=True)
+class Impossible(go.Case):
+    """A case that cannot be run."""
+
+    def build(self):
+        raise go.InputError("there is nothing to run")
+
+
+def test_a_case_that_cannot_run_is_a_failure_with_its_reason():
+    from gauss_opt.validation import _validated
+
+    failed = _validated(Impossible())
+    assert not failed.ok
+    assert "there is nothing to run" in str(failed)
+
+
+def test_a_case_without_checks_proves_nothing():
+    assert not Validation(Impossible(), (), 0.0).ok
+
+
+def test_progress_is_reported_case_by_case():
+    seen = []
+    validate(["bouncing_ball"], seen.append)
+    assert str(seen[0]).startswith("ok: bouncing_ball: ")
+
+
+def test_the_page_in_the_documents_has_every_case_and_no_failure():
+    page = PAGE.read_text(encoding="utf-8")
+    for name in go.case_names():
+        assert f"\n## {name}\n" in page
+    assert page.count("\n## ") == len(go.case_names())
+    assert "FAILED" not in page
