@@ -79,3 +79,17 @@ def test_ragged_arrays_are_refused_in_our_own_words():
 def test_a_time_limit_must_be_positive(seconds):
     with pytest.raises(InputError, match="time_limit"):
         GaussSolver(time_limit=seconds)
+
+
+def test_a_light_force_next_to_a_heavy_one_is_not_taken_for_none():
+    """A ball in a slot is pulled against its wall; next to it another hardly touches its own."""
+    turn = 1.2246467991473532e-16  # of a wall at an angle of pi
+    problem = GaussProblem.create(
+        np.ones(4),
+        target=[turn, 1.0, 1.3293496548396225e-10, 1.0],
+        Ai=[[1, 0, 0, 0], [0, 0, 1, 0], [-1, turn, 0, 0], [0, 0, -1, turn],
+            [0.99803007398641286, -0.062737320780180988, 0, 0]],
+        bi=[0, 0, 0, 0, 0.0016433738975388],
+    )  # fmt: skip
+    for name in solvers.available():
+        assert_allclose(solve(problem, name).x, [0, -0.0261945183, 0, 1], atol=1e-9)

@@ -84,3 +84,19 @@ FOUND = {
 def test_scenes_that_once_went_on_without_end(scene):
     q, v, masses, law, gravity = FOUND[scene]
     check(discs(masses, gravity, 0.0), gravity, q, v, law)
+
+
+def test_a_motion_passed_to_and_fro_ends_at_round_off_of_the_whole_motion():
+    """A ball between a wall and a slow ball; the speed of a third sets the round-off of all."""
+    system = go.System(
+        [0.119, 0.558, 2.0],
+        [0.0, 0.0, 0.0],
+        contacts=[
+            go.Contact("wall", lambda q, t: q[0], 0.876),
+            go.Contact("balls", lambda q, t: q[1] - q[0] - 1.0, 0.0193),
+        ],
+    )
+    collision = go.collide(system, [0.0, 1.0, 5.0], [0.0, -6e-9, 3.0], law="sequential")
+    assert len(collision.jumps) < 200
+    # 1e-14 of the whole motion, 4.2 kg^1/2 m/s, times the length of a row, 2.9 kg^-1/2.
+    assert min(collision.rates_after.values()) > -1.3e-13

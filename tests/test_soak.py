@@ -1,0 +1,94 @@
+"""A few seconds of the soak, scenes that it found, and that it can find something at all."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gauss_opt as go
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from random_problems import RandomProblem, random_problem  # noqa: E402
+from random_scenes import from_dict, random_scene  # noqa: E402
+from soak import item, replay, solvers  # noqa: E402
+from soak_checks import Tally, check_problem, check_scene  # noqa: E402
+from soak_report import BEGIN, END, summary, tables, write  # noqa: E402
+
+FOUND = json.loads((Path(__file__).parent / "data" / "found_scenes.json").read_text())
+
+
+def findings(tally: Tally) -> list[str]:
+    return [finding["what"] for finding in tally.findings]
+
+
+@pytest.mark.parametrize("k", range(12))
+def test_items_of_a_soak_find_nothing(k, tmp_path):
+    tally = item(2026, k, str(tmp_path))
+    assert findings(tally) == []
+    assert tally.counts["scenes"] + tally.counts["problems"] > 0
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_scenes_that_a_soak_once_found_wrong(name):
+    assert findings(check_scene(from_dict(FOUND[name]))) == []
+
+
+def test_the_same_seed_gives_the_same_bits():
+    assert random_scene((3, 4)) == random_scene((3, 4))
+    one, other = random_problem((3, 5)).problem, random_problem((3, 5)).problem
+    assert one.rows.tobytes() == other.rows.tobytes()
+    assert one.load.tobytes() == other.load.tobytes()
+
+
+def test_a_scene_survives_its_file():
+    scene = random_scene((1, 2))
+    assert from_dict(json.loads(json.dumps(scene.to_dict()))) == scene
+
+
+class Liar(go.GaussSolver):
+    """Shifts every answer by a little."""
+
+    def solve(self, problem):
+        solution = super().solve(problem)
+        solution.x.setflags(write=True)
+        solution.x[0] += 1e-4
+        return solution
+
+
+def test_a_wrong_answer_is_found():
+    problem = go.GaussProblem.create([1.0, 1.0], target=[-1, 2], Ai=np.eye(2), bi=[0, 0])
+    given = RandomProblem("known answer", (), problem, np.array([0.0, 2.0]), 1.0)
+    assert findings(check_problem(given, {"daqp": go.GaussSolver("daqp")})) == []
+    assert findings(check_problem(given, {"daqp": Liar("daqp")}))
+
+
+def test_a_contradiction_that_is_none_is_found():
+    problem = go.GaussProblem.create([1.0], target=[-1], Ai=[[1.0]], bi=[0])
+    given = RandomProblem("contradiction", (), problem, None, 1.0)
+    what = findings(check_problem(given, {"daqp": go.GaussSolver("daqp")}))
+    assert "daqp solves a contradiction" in what
+
+
+def test_a_saved_problem_is_replayed(tmp_path):
+    path = tmp_path / "problem.npz"
+    go.save_problem(random_problem((0, 1)).problem, path)
+    assert replay(path).counts["problems"] == 1
+
+
+def test_summaries_become_tables_of_a_document(tmp_path):
+    tally = item(2026, 1, str(tmp_path))
+    run = json.loads(json.dumps(summary(tally, 2026, 1, 2.0, list(solvers()))))
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    write(page, tables([run, run]))
+    text = page.read_text()
+    assert text.startswith("before")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    assert f"| problems | {2 * tally.counts['problems']} |" in text
