@@ -129,7 +129,7 @@ class NewtonsCradle(go.Case):
 
     def check(self, result: go.Result) -> Iterator[go.Check]:
         impacts = [event for event in result.events if event.kind == "impact"]
-        law = result.settings["law"].partition("(")[0].lower()
+        law = result.settings["law"]
         first, w = impacts[0], np.sqrt(self.gravity / self.length)
         arrival = 2.0 * w * np.sin(0.5 * np.radians(self.angle))
         yield go.Check("first impact", first.t, self.quarter, 1e-10, "s")

@@ -78,7 +78,7 @@ class RodTwoContacts(go.Case):
     def check(self, result: go.Result) -> Iterator[go.Check]:
         impact = next(event for event in result.events if event.kind == "impact")
         yield go.Check("first impact", impact.t, self.speed / self.gravity, 1e-10, "s")
-        law = "poisson" if "Poisson" in result.settings["law"] else "newton"
+        law = "poisson" if result.settings["law"] == "poisson" else "newton"
         y, turn = impact.v_after[0], self.half_length * impact.v_after[1]
         left, right = self.after(law)
         tolerance = 1e-9 * self.speed

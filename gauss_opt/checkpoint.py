@@ -14,6 +14,7 @@ import numpy as np
 
 from .accumulation import Accumulation, Bounce
 from .errors import InputError
+from .ladder import Counts
 from .problem import Array
 from .records import Event, Stats
 from .result import Result
@@ -29,7 +30,7 @@ _COUNTS = ("qp_total", "qp_from_active_set", "qp_solver_calls", "qp_fallbacks")
 
 def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint: complete, or the old one stays."""
-    run, bounces, in_segment, next_step, atol, recent, last_event = stepper.memory()
+    run, bounces, in_segment, next_step, atol, recent, last_event, landing = stepper.memory()
     arrays, header = pack(stepper.result())
     arrays |= {
         "now": np.concatenate([[stepper.t], stepper.q, stepper.v]),
@@ -50,7 +51,8 @@ def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
         "t_eval": run.next_t_eval,
         "recent": recent,
         "last_event": last_event,
-        "counts": asdict(stepper.solver.counts),
+        "correction": None if landing == np.inf else landing,
+        "counts": asdict(stepper.counts),
     }
     write_file(path, arrays, header)
 
@@ -98,8 +100,7 @@ def _fill(stepper: Stepper, result: Result, arrays: dict[str, Any], header: dict
         for (t, height), contacts in zip(arrays["bounces"], extra["bounced"], strict=True)
     ]
     bounces.pending = None if extra["pending"] is None else _unpack_pending(extra["pending"])
-    for name in _COUNTS:
-        setattr(stepper.solver.counts, name, int(extra["counts"][name]))
+    stepper.counts = Counts(**{name: int(extra["counts"][name]) for name in _COUNTS})
     now = run.at(float(arrays["now"][0]), arrays["now"][1:])
     atol = arrays["atol"] if len(arrays["atol"]) else None
     memory = Memory(
@@ -110,6 +111,7 @@ def _fill(stepper: Stepper, result: Result, arrays: dict[str, Any], header: dict
         atol,
         int(extra["recent"]),
         float(extra["last_event"]),
+        np.inf if extra["correction"] is None else float(extra["correction"]),
     )
     stepper.remember(result, now, Stats(**header["stats"]), memory)
 

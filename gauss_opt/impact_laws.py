@@ -35,6 +35,11 @@ class ImpactLaw(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
+    def __str__(self) -> str:
+        """The name to ask for it by, if it has one."""
+        names = [name for name, law in LAWS.items() if type(law) is type(self) and law == self]
+        return names[0] if names else repr(self)
+
 
 @dataclass(frozen=True)
 class Newton(ImpactLaw):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from threading import Thread
 
 import numpy as np
@@ -70,6 +70,10 @@ class Counts:
     qp_from_active_set: int = 0
     qp_solver_calls: int = 0
     qp_fallbacks: int = 0
+
+    def __sub__(self, other: Counts) -> Counts:
+        """What has been added since."""
+        return Counts(*(a - b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
 class GaussSolver:

@@ -8,7 +8,7 @@ next phase close, and :func:`gauss_opt.engage` gives the velocity after.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from time import monotonic
 from typing import Any
 
@@ -277,10 +277,9 @@ class _Chain:
     def _counted(self, stepper: Stepper) -> Result:
         """The result of a phase, with the problems that were solved since the one before."""
         result = stepper.result()
-        now = replace(self.solver.counts)
-        own = {f.name: getattr(now, f.name) - getattr(self.counted, f.name) for f in fields(now)}
-        self.counted = now
-        return replace(result, stats=replace(result.stats, **own))
+        own = self.solver.counts - self.counted
+        self.counted = replace(self.solver.counts)
+        return replace(result, stats=replace(result.stats, **asdict(own)))
 
     def result(self, stepper: Stepper) -> Result:
         """All phases as one result; the last says how it ended."""

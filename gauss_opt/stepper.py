@@ -8,6 +8,7 @@ to the first event inside and the event itself. At every accepted step the full 
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import asdict, replace
 from time import perf_counter
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from .errors import GaussError, NonFiniteError, SimulationError
 from .flow import Flow
 from .integrator import Integrator
 from .interpolate import Piece
-from .ladder import GaussSolver
+from .ladder import Counts, GaussSolver
 from .problem import Array, GaussProblem
 from .projection import Scales, drift
 from .rank_drop import EXACT as EXACT_LANDING
@@ -59,6 +60,7 @@ class Memory(NamedTuple):
     atol: Array | None
     recent: int
     last_event: float
+    correction: float
 
 
 class Stepper:
@@ -101,6 +103,7 @@ class Stepper:
         self._recent: deque[Piece] = deque(maxlen=40)
         self._last_event = settings.t0
         self._standstill = 0
+        self._counted = replace(solver.counts)
         self._correction = np.inf  # of the best landing beyond a rank drop so far
 
     # What can be seen from outside
@@ -131,6 +134,15 @@ class Stepper:
         return self._run.stats
 
     @property
+    def counts(self) -> Counts:
+        """How the problems of this run were solved; its solver may have been used before."""
+        return self.solver.counts - self._counted
+
+    @counts.setter
+    def counts(self, counts: Counts) -> None:
+        self._counted = self.solver.counts - counts
+
+    @property
     def system(self) -> System:
         """What is simulated."""
         return self._run.system
@@ -142,9 +154,9 @@ class Stepper:
 
     def result(self) -> Result:
         """What there is so far, frozen."""
-        stats, counts = self._run.stats, self.solver.counts
-        for name in ("qp_total", "qp_from_active_set", "qp_solver_calls", "qp_fallbacks"):
-            setattr(stats, name, getattr(counts, name))
+        stats = self._run.stats
+        for name, count in asdict(self.counts).items():
+            setattr(stats, name, count)
         stats.events = len(self.events)
         done = self.status in ("finished", "terminated")
         return self._run.recorder.result(
@@ -181,6 +193,7 @@ class Stepper:
             self._atol,
             len(self._recent),
             self._last_event,
+            self._correction,
         )
 
     def remember(self, result: Result, now: Snapshot, stats: Stats, memory: Memory) -> None:
@@ -194,6 +207,7 @@ class Stepper:
         if memory.in_segment:
             self._begin_segment()
             self._recent.extend(result.pieces[len(result.pieces) - memory.recent :])
+            self._correction = memory.correction
         if self.t >= self.settings.t1:
             self._at_bound()
 

@@ -188,7 +188,7 @@ def test_options_reach_the_simulation(data):
     words = ("--law", "poisson", "--solver", "daqp", "--rtol", "1e-8", "--no-pictures")
     _, found = data("run", "bouncing_ball", *words)
     settings = found["settings"]
-    assert "Poisson" in settings["law"]
+    assert settings["law"] == "poisson"
     assert (settings["solver"], settings["rtol"]) == ("daqp", 1e-8)
 
 

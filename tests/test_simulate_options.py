@@ -221,3 +221,11 @@ def test_a_result_says_how_it_went():
     text = str(bounce())
     assert text.startswith("success: reached the end, t = 1.5")
     assert "events: 2 impact" in text
+
+
+def test_a_solver_used_for_several_runs_counts_each_by_itself():
+    floor = go.Contact("floor", lambda q, t: q[0], restitution=0.5)
+    ball = go.System([1.0], [-9.81], contacts=[floor])
+    solver = go.GaussSolver("daqp")
+    runs = [go.simulate(ball, [1.0], [0.0], (0, 1), solver=solver) for _ in range(2)]
+    assert runs[0].stats.qp_total == runs[1].stats.qp_total > 0
