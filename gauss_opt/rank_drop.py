@@ -18,12 +18,11 @@ from .problem import Array, GaussProblem
 from .snapshot import Snapshot
 from .whiten import whiten
 
-__all__ = ["EXACT", "Landing", "independence", "leap"]
+__all__ = ["Landing", "independence", "leap"]
 
 DEGREES = (5, 7, 9, 11, 13, 15)
 MAX_SHARE = 0.5
 STRETCH = 20.0  # the motion is fitted over this many times the distance to the drop
-EXACT = 1e-9  # a correction by the constraints this small, relative, cannot get much better
 LARGEST = 1e-6  # one larger than this means that the extrapolation has failed
 
 

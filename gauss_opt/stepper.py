@@ -7,13 +7,13 @@ to the first event inside and the event itself. At every accepted step the full 
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import asdict, replace
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
+from .arrival import arrive
 from .bounces import Bounces
 from .compiled import Compiled
 from .contact_state import ContactState
@@ -24,8 +24,7 @@ from .interpolate import Piece
 from .ladder import Counts, GaussSolver
 from .problem import Array, GaussProblem
 from .projection import Scales, drift
-from .rank_drop import EXACT as EXACT_LANDING
-from .rank_drop import independence, leap
+from .rank_watch import RankWatch
 from .recorder import Recorder
 from .records import Event, Stats
 from .release import release_before, set_change
@@ -41,13 +40,8 @@ from .system import System
 __all__ = ["Memory", "Stepper"]
 
 DRIFT = 1e-12  # relative drift beyond this is projected away
-COLLAPSED = 0.02  # a step this much smaller than the longest of late
-NEARLY_DEPENDENT = 0.02  # unit rows this close to dependence may be about to drop in rank
 MAX_RETRIES = 8
 MAX_STANDSTILL = 1000  # steps in a row that end where they began
-WORSE = 1.5  # a landing beyond a rank drop gets worse when its correction grows by this
-EPS = float(np.finfo(float).eps)
-EXACT = 1e-13  # a defect of dense output this small, relative, is round-off
 
 
 class Memory(NamedTuple):
@@ -100,11 +94,10 @@ class Stepper:
         self._integrator: Integrator | None = None
         self._first_step = settings.first_step
         self._atol: Array | None = None
-        self._recent: deque[Piece] = deque(maxlen=40)
+        self._watch = RankWatch(settings.rtol)
         self._last_event = settings.t0
         self._standstill = 0
         self._counted = replace(solver.counts)
-        self._correction = np.inf  # of the best landing beyond a rank drop so far
 
     # What can be seen from outside
 
@@ -191,9 +184,9 @@ class Stepper:
             integrator is not None,
             self._first_step if integrator is None else integrator.next_step,
             self._atol,
-            len(self._recent),
+            len(self._watch.recent),
             self._last_event,
-            self._correction,
+            self._watch.correction,
         )
 
     def remember(self, result: Result, now: Snapshot, stats: Stats, memory: Memory) -> None:
@@ -206,8 +199,8 @@ class Stepper:
         self.status, self.message = "running", ""
         if memory.in_segment:
             self._begin_segment()
-            self._recent.extend(result.pieces[len(result.pieces) - memory.recent :])
-            self._correction = memory.correction
+            self._watch.recent.extend(result.pieces[len(result.pieces) - memory.recent :])
+            self._watch.correction = memory.correction
         if self.t >= self.settings.t1:
             self._at_bound()
 
@@ -265,7 +258,7 @@ class Stepper:
         elif integrator.finished:
             self._end_segment()
             self._at_bound()
-        elif self._steps_collapse():
+        elif self._watch.steps_collapse(integrator.next_step, self._run):
             self._leap()
         self._standstill = self._standstill + 1 if self.t == t else 0
         self._check_limits()
@@ -312,7 +305,7 @@ class Stepper:
         self._note(snapshot, off)
         run.store_piece(piece)
         run.now = snapshot
-        self._recent.append(piece)
+        self._watch.recent.append(piece)
         if run.state.leaving.any():
             run.state.leaving &= snapshot.value <= ROUND_OFF * run.scales.lengths(snapshot)
         run.store_step(answer)
@@ -360,8 +353,7 @@ class Stepper:
     def _end_segment(self) -> None:
         self._integrator = None
         self._atol = None
-        self._recent.clear()
-        self._correction = np.inf
+        self._watch.forget()
 
     def _at_bound(self) -> None:
         """The end of the run, of a smooth stretch between breakpoints, or of an accumulation."""
@@ -431,19 +423,23 @@ class Stepper:
                 self.stats.steps += 1
                 return integrator
             break
-        if len(self._recent) >= 4 and self._leap(last_resort=True):
+        if self._leap(last_resort=True):
             return None
         raise SimulationError(
             f"the step size became too small at t = {self.t:.9g}: the motion may be singular "
             f"there, or a force not smooth; give its kinks as breakpoints="
         )
 
+    def _integrator_to(self, t: float) -> Integrator:
+        """A new one from the last accepted state to a time."""
+        return self._new_integrator(t, t - self.t)
+
     # Events
 
     def _to_event(self, piece: Piece, found: Happening) -> None:
         """Go to an event inside the step, and through it."""
         run = self._run
-        snapshot = run.on_constraints(self._arrive(piece, found))
+        snapshot = run.on_constraints(arrive(run, piece, found, self._integrator_to))
         run.scales.update(snapshot.q, snapshot.v)
         before = run.solve(snapshot)
         run.store(before)
@@ -463,92 +459,11 @@ class Stepper:
             collisions = settle(run, run.now, found.rows, found.kind)
             self._bounces.note(run, collisions)
 
-    def _arrive(self, piece: Piece, found: Happening) -> Snapshot:
-        """The state at an event, with the integrator's own accuracy."""
-        run = self._run
-        if found.t <= piece.t0:
-            return run.now
-        part = piece.until(found.t)
-        way = None if self._exact(part) else self._integrate_to(found.t)
-        if way is None:
-            run.store_piece(part)
-            return run.at(found.t, part.values[-1])
-        end = run.at(found.t, way[-1].values[-1])
-        if found.kind == "contact":
-            t = self._corrected(end, int(found.rows[0]), piece)
-            again = self._integrate_to(t) if t != found.t else None
-            if again is not None:
-                way, end = again, run.at(t, again[-1].values[-1])
-        for part in way:
-            run.store_piece(part)
-        return end
-
-    def _exact(self, part: Piece) -> bool:
-        """Whether dense output solves the equation to round-off, as it does in free flight."""
-        defect = part.end_slope() - self._run.flow(part.t1, part.values[-1])
-        size = np.abs(part.values).max(axis=0)
-        return bool((np.abs(defect) * (part.t1 - part.t0) <= EXACT * size).all())
-
-    def _corrected(self, end: Snapshot, row: int, piece: Piece) -> float:
-        """One Newton step on the time at which a gap is zero."""
-        gap, rate = float(end.value[row]), float(end.rate[row])
-        noise = 4 * ROUND_OFF * float(self._run.scales.lengths(end)[row])
-        if abs(gap) <= noise or rate >= 0.0:
-            return end.t
-        t = end.t - gap / rate
-        return t if piece.t0 < t <= piece.t1 else end.t
-
-    def _integrate_to(self, t: float) -> list[Piece] | None:
-        """Integrate afresh from the last accepted state to t (one-step methods only)."""
-        flow = self._run.flow
-        before = flow.calls
-        integrator = self._new_integrator(t, t - self.t)
-        if not integrator.one_step:
-            return None
-        pieces = []
-        while not integrator.finished:
-            if integrator.step() is not None:
-                return None
-            pieces.append(integrator.piece())
-        self.stats.rhs_calls += flow.calls - before
-        return pieces
-
-    # Rank drops
-
-    @property
-    def _nearly_dependent(self) -> float:
-        """Independence of rows below which their round-off may be what keeps steps small."""
-        return max(NEARLY_DEPENDENT, 30.0 * float(np.sqrt(EPS / self.settings.rtol)))
-
-    def _steps_collapse(self) -> bool:
-        """Whether steps have become far smaller than they were, with rows nearly dependent."""
-        integrator, held = self._integrator, self._run.flow.held
-        if integrator is None or integrator.next_step is None:
-            return False
-        if not len(held) or len(self._recent) < 4:
-            return False
-        longest = max(piece.t1 - piece.t0 for piece in self._recent)
-        if integrator.next_step > COLLAPSED * longest:
-            return False
-        return independence(self._run.now, held) < self._nearly_dependent
-
     def _leap(self, *, last_resort: bool = False) -> bool:
-        """Step over a configuration at which the rank of the constraints drops, if one is near.
-
-        The nearer, the shorter the leap, but the more round-off is in what it starts from. So not
-        before the landing is exact, or gets worse, or there is no other way.
-        """
+        """Step over a configuration at which the rank of the constraints drops, if one is near."""
         run = self._run
-
-        def arrive(t: float, y: Array) -> Snapshot:
-            return run.on_constraints(run.at(t, y))
-
-        found = leap(list(self._recent), run.now, run.flow.held, arrive, self._next_bound())
+        found = self._watch.landing(run, self._next_bound(), last_resort=last_resort)
         if found is None:
-            return False
-        self._correction = min(self._correction, found.correction)
-        worse = found.correction > WORSE * self._correction
-        if found.correction > EXACT_LANDING and not worse and not last_resort:
             return False
         run.store_piece(found.piece)
         run.now = found.snapshot
