@@ -118,14 +118,17 @@ def _check_answers(
     if given.answer is not None:
         apart = _distance(white, given.answer, first.x)
         _compare(tally, "the known answer", first.solver, apart, close, seed)
-    _check_oracles(problem, first.x, white, close, tally, seed)
+    _check_oracles(given, first.x, white, close, tally, seed)
 
 
 def _check_oracles(
-    problem: go.GaussProblem, x: Array, white: Any, close: float, tally: Tally, seed: Any
+    given: RandomProblem, x: Array, white: Any, close: float, tally: Tally, seed: Any
 ) -> None:
+    problem = given.problem
     pieces = (problem.metric, problem.load, problem.Ae, problem.be, problem.Ai, problem.bi)
-    oracles: dict[str, Callable[..., Any]] = {"complementarity oracle": lcp}
+    oracles: dict[str, Callable[..., Any]] = {}
+    if given.tilt == 1.0:  # nearly parallel rows are beyond the precision of pivoting
+        oracles["complementarity oracle"] = lcp
     if problem.n_inequality <= MAX_ENUMERATED:
         oracles["enumeration oracle"] = enumerate_active_sets
     for name, oracle in oracles.items():

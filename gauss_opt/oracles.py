@@ -140,7 +140,9 @@ def lcp(
     contacts = problem.contacts[moved] @ whitened
     lengths = row_lengths(contacts)
     gap = (problem.contacts[moved] @ free - problem.limits[moved]) / lengths
-    step, load = _least_distance(contacts / lengths[:, None], gap)
+    terms = np.abs(problem.contacts[moved]) @ np.abs(free) + np.abs(problem.limits[moved])
+    noise = 8 * len(free) * EPS * float((terms / lengths).max(initial=0.0))
+    step, load = _least_distance(contacts / lengths[:, None], gap, noise)
     multipliers = np.zeros(len(problem.limits))
     multipliers[moved] = load / lengths
     x = free + whitened @ step
@@ -247,15 +249,18 @@ def _movable(problem: _Scaled, whitened: Array, free: Array, space: RowSpace) ->
     return np.flatnonzero(~fixed)
 
 
-def _least_distance(rows: Array, gap: Array) -> tuple[Array, Array]:
-    """Return the least z with ``rows @ z + gap >= 0``, for unit rows, and loads: z = rows' l."""
+def _least_distance(rows: Array, gap: Array, noise: float) -> tuple[Array, Array]:
+    """Return the least z with ``rows @ z + gap >= 0``, for unit rows, and loads: z = rows' l.
+
+    Gaps are differences, known up to `noise`; all of them may be small next to their terms.
+    """
     size = float(np.abs(gap).max(initial=0.0))
     if not (gap < 0).any():
         return np.zeros(rows.shape[1]), np.zeros(len(gap))
     try:
         loaded = _lemke(rows, gap / size)
     except _RayError as ray:
-        if ray.shortfall > ACCEPTED:
+        if ray.shortfall > max(ACCEPTED, noise / size):
             raise
         # Contacts that leave a single point can miss it by round-off: grant them that much.
         loaded = _lemke(rows, gap / size + max(PINCHED, 2 * ray.shortfall))
@@ -265,7 +270,9 @@ def _least_distance(rows: Array, gap: Array) -> tuple[Array, Array]:
     load = np.zeros(len(gap))
     load[loaded] = space.multipliers(z)
     scale = max(size, float(np.linalg.norm(z)))
-    if (rows @ z + gap < -ACCEPTED * scale).any() or (load < -ACCEPTED * np.abs(load).max()).any():
+    if (rows @ z + gap < -max(ACCEPTED * scale, 3 * noise)).any() or (
+        load < -ACCEPTED * np.abs(load).max()
+    ).any():
         raise np.linalg.LinAlgError(
             "Pivoting lost its precision: the contacts are too nearly redundant for lcp. Use "
             "enumerate_active_sets."

@@ -254,6 +254,8 @@ class Stepper:
             self._to_event(piece, found)
             self._end_segment()
             self._first_step = self._step_after_event(piece, suggested)
+            if self.t >= self.settings.t1 and self.status == "running":
+                self._at_bound()
             self._lap("events", clock)
         elif integrator.finished:
             self._end_segment()
