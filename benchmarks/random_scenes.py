@@ -67,11 +67,6 @@ class Scene:
         """Whether nothing in it moves by itself."""
         return self.floor is None
 
-    @property
-    def coefficients(self) -> set[float]:
-        """All coefficients of restitution."""
-        return {contact.restitution for contact in self.contacts()}  # type: ignore[misc]
-
     def system(self) -> go.System:
         """The model, as a user would write it."""
         mass = np.repeat(self.masses, 2)

@@ -20,8 +20,9 @@ from gauss_opt.whiten import whiten
 Array = np.ndarray
 
 AGREEMENT = 1e-8  # distance of two answers, in the mass metric, relative
-# A row may be violated by 1e-13 of the problem's size, times some ten of its condition number, and
-# hold: rows at a small angle to each other leave their corner uncertain by that over the angle.
+# Rows at a small angle to each other leave their corner uncertain by what a row may be violated
+# by, over the angle. Solvers have been seen up to 7e-12 over the angle apart; this is the limit
+# above which it is a finding, not one that follows from theory.
 CORNER = 1e-11
 CERTIFICATE = 1e-9
 PENETRATION = 1e-8  # metres, in scenes about a metre in size
@@ -279,12 +280,6 @@ def _check_energy(scene: Scene, result: go.Result, tally: Tally, seed: Any) -> N
     if not residual <= ENERGY:
         tally.find(f"the energy account is open by {residual:.1e}", seed)
     gains = [e for e in result.events if e.energy_change - e.constraint_work > IMPACT_GAIN * size]
-    if scene.law == "poisson" and len(scene.coefficients) > 1:
-        # With unequal coefficients this law can raise the energy; it must then say so.
-        tally.counts["energy gains by Poisson's law with unequal coefficients"] += len(gains)
-        if any(not event.gains_energy or len(event.contacts) < 2 for event in gains):
-            tally.find("an impact raises the energy and does not say so", seed)
-        return
     for event in gains:
         tally.find(f"energy rises at {event}", seed)
     if scene.at_rest:
