@@ -299,6 +299,9 @@ def _check_events(
         tally.find(f"with {solver}: {type(error).__name__}: {error}", seed)
         return
     tally.counts["scenes run by a second solver"] += 1
+    if len(result.events[:COMPARED_EVENTS]) != len(other.events[:COMPARED_EVENTS]):
+        tally.find(f"{solver} has {len(other.events)} events for {len(result.events)}", seed)
+        return
     for mine, theirs in zip(result.events[:COMPARED_EVENTS], other.events, strict=False):
         apart = abs(mine.t - theirs.t) / scene.end
         tally.note("time between events: two solvers, relative", apart, seed)

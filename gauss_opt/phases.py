@@ -214,7 +214,7 @@ class _Chain:
             solver=self.solver,
             **self.options,
         )
-        if not self.parts:
+        if self.deadline == np.inf:  # the first phase
             self.deadline = monotonic() + stepper.settings.max_wall_time
         return stepper
 
@@ -237,14 +237,16 @@ class _Chain:
                     return None
                 stepper.step()
                 report()
-                self._check(stepper)
+                if self._stopped(stepper):
+                    return None
 
-    def _check(self, stepper: Stepper) -> None:
-        """Ask the callback, and look at the limits of all phases together."""
+    def _stopped(self, stepper: Stepper) -> bool:
+        """Whether the callback ends the run; limits of all phases together are looked at too."""
         if self.callback is not None and self.callback(State(stepper.t, stepper.q, stepper.v)):
             stepper.stop("terminated", f"the callback stopped the run at t = {stepper.t:g}")
+            return True
         if stepper.status != "running":
-            return
+            return False
         settings = stepper.settings
         steps = stepper.stats.steps + sum(part.stats.steps for part in self.parts)
         events = len(stepper.events) + sum(part.stats.events for part in self.parts)
@@ -258,6 +260,7 @@ class _Chain:
             seconds = settings.max_wall_time
             stepper.stop("wall time", f"the limit of {seconds:g} s of wall time was reached")
             raise SimulationError(stepper.message)
+        return False
 
     def follow(self, stepper: Stepper, phase: Phase, ending: Event) -> Stepper:
         """Close the constraints of the next phase, and start it."""

@@ -304,25 +304,31 @@ class Result:
             raise InputError(
                 f"t = {t:g} is outside of the simulated interval [{first:g}, {last:g}]"
             )
-        stored = np.flatnonzero(self.t == t)
-        if len(stored):
-            row = stored[0] if side == "left" else stored[-1]
+        if self._is_stored(t):
+            left = side == "left"
+            row = int(np.searchsorted(self.t, t, side="left" if left else "right")) - (not left)
             return np.concatenate([self.q[row], self.v[row]])
         if not self.pieces:
             raise InputError("this run kept no dense output (dense_output=False)")
         i = int(np.searchsorted(self._starts, t, side="right")) - 1
         return self.pieces[max(i, 0)](t)
 
+    def _is_stored(self, t: float) -> bool:
+        return bool(self.t[min(int(np.searchsorted(self.t, t)), len(self.t) - 1)] == t)
+
+    @cached_property
+    def _scales(self) -> Scales:
+        return Scales(np.abs(self.q).max(axis=0), np.abs(self.v).max(axis=0), None, 1.0)
+
     def _consistent(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """Interpolated states put back onto the bilateral constraints."""
-        if self.system is None or not self.system.constraints or t in self.t:
+        if self.system is None or not self.system.constraints or self._is_stored(t):
             return q, v
         compiled = self.system.compiled(len(v))
         equalities = np.arange(compiled.layout.equalities.stop)
         position, velocity = held_rows(compiled.layout, equalities)
         snapshot = state_snapshot(self.system, compiled, q, v, t)
-        scales = Scales(np.abs(self.q).max(axis=0), np.abs(self.v).max(axis=0), None, 1.0)
-        snapshot = project(snapshot, position, velocity, scales, 1e-13)
+        snapshot = project(snapshot, position, velocity, self._scales, 1e-13)
         return snapshot.q, snapshot.v
 
     def _by_name(self, which: str) -> dict[str, Array]:

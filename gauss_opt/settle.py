@@ -16,7 +16,7 @@ from .release import opening_rates
 from .run import ROUND_OFF, SIMULTANEOUS, Run
 from .snapshot import Snapshot
 
-__all__ = ["approaches", "classify", "let_go", "merged", "settle", "touching_at"]
+__all__ = ["approaches", "classify", "hold", "let_go", "merged", "settle", "touching_at"]
 
 SLOW = 1e-10  # a rate this small, relative to the speeds of the run, is zero
 CLOSED = 1e-9  # a gap this small, relative, is closed at the start of a run
@@ -59,7 +59,8 @@ def settle(run: Run, snapshot: Snapshot, triggered: Indices, kind: str) -> list[
     limits = triggered[triggered >= run.layout.contacts.stop]
     state.carrying[limits] = True
     state.carrying[_reached_limits(run, snapshot)] = True
-    answer = classify(run, snapshot)
+    answer = _opened(run, classify(run, snapshot), closed)
+    snapshot = run.now
     after = state.resting | state.carrying
     for collision in collisions:
         _announce_impact(run, collision, stopped and collision is collisions[-1])
@@ -94,6 +95,20 @@ def let_go(run: Run, snapshot: Snapshot, rows: Indices) -> None:
     run.store(answer, far_side=True)
 
 
+def hold(run: Run, snapshot: Snapshot, rows: Indices) -> None:
+    """Contacts that come back in less time than there is between two floats: they rest.
+
+    Their rates are removed; (G) says whether they carry, idle or open.
+    """
+    state = run.state
+    touching = merged(rows, np.flatnonzero(state.resting))
+    jump = Impact.at(snapshot, touching, run.solver).solve(np.zeros(len(touching)), equality=True)
+    run.now = run.with_velocity(snapshot, jump.v)
+    state.resting[rows] = True
+    state.leaving[rows] = False
+    run.store(classify(run, run.now), far_side=True)
+
+
 def classify(run: Run, snapshot: Snapshot) -> Acceleration:
     """Solve (G) for the resting contacts, and see which of them carry, idle or open."""
     state, contacts = run.state, run.layout.contacts
@@ -111,6 +126,22 @@ def classify(run: Run, snapshot: Snapshot) -> Acceleration:
             return answer
         state.resting[opening] = False
         state.leaving[opening] = True
+
+
+def _opened(run: Run, answer: Acceleration, closed: Indices) -> Acceleration:
+    """The answer, with no closed contact that opens by its acceleration still on its way down.
+
+    Its rate is below zero by what counts as zero. Left there, it would close again before the
+    acceleration has turned it, at the same place, and so on without end.
+    """
+    state, snapshot = run.state, run.now
+    rows = closed[state.leaving[closed] & (snapshot.rate[closed] < 0.0)]
+    if not len(rows):
+        return answer
+    rows = merged(rows, np.flatnonzero(state.resting))
+    jump = Impact.at(snapshot, rows, run.solver).solve(np.zeros(len(rows)))
+    run.now = run.with_velocity(snapshot, jump.v)
+    return run.solve(run.now)
 
 
 def merged(rows: Indices, others: Indices) -> Indices:

@@ -6,12 +6,14 @@ import numpy as np
 
 from .consistency import assemble
 from .errors import InputError
+from .impact import Impact
+from .ladder import GaussSolver
 from .problem import Array
 from .projection import Drift, drift, project, state_snapshot
 from .run import ROUND_OFF, SIMULTANEOUS, Run
 from .snapshot import Snapshot
 
-__all__ = ["at_rest_or_moving", "consistent_start"]
+__all__ = ["consistent_start", "without_round_off"]
 
 PENETRATED = 1e-9  # relative depth that is not yet a penetration
 CONSISTENT = 1e-8  # a start this far off its constraints is corrected without a word
@@ -38,21 +40,27 @@ def consistent_start(run: Run) -> Snapshot:
     return snapshot
 
 
-def at_rest_or_moving(snapshot: Snapshot, time: float) -> Snapshot:
-    """A start whose velocity is nothing but round-off, with velocity zero; any other as it is.
+def without_round_off(snapshot: Snapshot, time: float, solver: GaussSolver) -> Snapshot:
+    """A start without the round-off in the rates of contacts that touch.
 
-    It is round-off when the applied forces make as much of it within the resolution of ``time``.
-    Tolerances are relative to the speeds of a run: those of a body left over by an earlier run, at
-    1e-20 m/s, would be its only scale.
+    A rate is round-off when the applied forces undo it within the resolution of ``time``: no flight
+    could be seen after it. Tolerances are relative to the speeds of a run; a body left over by an
+    earlier one, that rests at 1e-20 m/s, would have no other scale.
     """
-    v, force = snapshot.v, snapshot.force
-    if not v.any():
+    contacts = snapshot.layout.contacts
+    normals, rate = snapshot.rows[contacts], snapshot.rate[contacts]
+    if not rate.any() or len(snapshot.q) != len(snapshot.v):
         return snapshot
-    free = np.linalg.lstsq(snapshot.mass, force, rcond=None)[0]
-    if v @ snapshot.mass @ v > (SIMULTANEOUS * time) ** 2 * (free @ force):
+    touching = snapshot.value[contacts] <= PENETRATED * (np.abs(normals) @ np.abs(snapshot.q))
+    free = np.linalg.lstsq(snapshot.mass, snapshot.force, rcond=None)[0]
+    unseen = np.abs(rate) <= SIMULTANEOUS * time * np.abs(normals @ free)
+    rows = contacts.start + np.flatnonzero(touching & unseen & (rate != 0.0))
+    if snapshot.enabled is not None:
+        rows = rows[snapshot.enabled[rows]]
+    if not len(rows):
         return snapshot
-    still = np.zeros(len(v))
-    return state_snapshot(snapshot.system, snapshot.compiled, snapshot.q, still, snapshot.t)
+    v = Impact.at(snapshot, rows, solver).solve(np.zeros(len(rows)), equality=True).v
+    return state_snapshot(snapshot.system, snapshot.compiled, snapshot.q, v, snapshot.t)
 
 
 def _what_is_wrong(run: Run, off: Drift, depth: Array, below: Array) -> str:

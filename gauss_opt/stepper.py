@@ -31,16 +31,19 @@ from .release import release_before, set_change
 from .result import Result
 from .run import ROUND_OFF, Run
 from .settings import Settings
-from .settle import approaches, let_go, settle, touching_at
+from .settle import approaches, hold, let_go, settle, touching_at
 from .snapshot import Snapshot, evaluate
-from .start_check import at_rest_or_moving, consistent_start
+from .start_check import consistent_start, without_round_off
 from .step_events import Happening, first_happening
 from .system import System
 
 __all__ = ["Memory", "Stepper"]
 
 DRIFT = 1e-12  # relative drift beyond this is projected away
+JUMP = 1e-5  # relative drift within one step that no smooth constraint makes,
+JUMP_BY_RTOL = 1e4  # or this many times the relative tolerance
 MAX_RETRIES = 8
+STUCK = 20  # steps in a row that end where they began, before contacts are held
 MAX_STANDSTILL = 1000  # steps in a row that end where they began
 
 
@@ -73,7 +76,8 @@ class Stepper:
     def __init__(
         self, system: System, q0: Array, v0: Array, settings: Settings, solver: GaussSolver
     ) -> None:
-        self.start = at_rest_or_moving(evaluate(system, q0, v0, settings.t0), settings.time_scale)
+        asked = evaluate(system, q0, v0, settings.t0)
+        self.start = without_round_off(asked, settings.time_scale, solver)
         self.settings = settings
         self.solver = solver
         self.status, self.message = "running", ""
@@ -291,6 +295,8 @@ class Stepper:
         position, velocity = run.flow.position_rows, run.flow.velocity_rows
         off = max(drift(snapshot, position, velocity, run.scales))
         projected = off > DRIFT
+        if off > max(JUMP, JUMP_BY_RTOL * self.settings.rtol):
+            raise SimulationError(self._jumped(snapshot, piece))
         if projected:
             snapshot = run.on_constraints(snapshot)
             off = max(drift(snapshot, position, velocity, run.scales))
@@ -312,6 +318,22 @@ class Stepper:
             run.state.leaving &= snapshot.value <= ROUND_OFF * run.scales.lengths(snapshot)
         run.store_step(answer)
         return None
+
+    def _jumped(self, snapshot: Snapshot, piece: Piece) -> str:
+        """What a held constraint has done that no smooth one can do within a step."""
+        run = self._run
+        sizes = [
+            np.abs(snapshot.value[run.flow.position_rows]),
+            np.abs(snapshot.rate[run.flow.velocity_rows]),
+        ]
+        values = np.concatenate(sizes)
+        rows = np.concatenate([run.flow.position_rows, run.flow.velocity_rows])
+        name = run.layout.names[int(rows[values.argmax()])]
+        return (
+            f"{name!r} is off by {values.max():.3g} after the step from t = {piece.t0:.6g} to "
+            f"{piece.t1:.6g}, although it is held: its function has a jump or a kink there. Make "
+            f"it twice differentiable, or use one contact for each feature, with active_when="
+        )
 
     def _note(self, snapshot: Snapshot, off: float) -> None:
         """Keep the worst drift and penetration."""
@@ -432,6 +454,17 @@ class Stepper:
             f"there, or a force not smooth; give its kinks as breakpoints="
         )
 
+    @staticmethod
+    def _stops(found: Happening) -> bool:
+        """Whether a happening is more than a user event to take note of."""
+        return found.kind != "user" or any(user.terminal for user, _ in found.users)
+
+    def _announce_users(self, now: Snapshot, found: Happening) -> None:
+        for user, way in found.users:
+            self.events.append(Event("user", now.t, (user.name,), now.q, now.v, now.v, detail=way))
+            if user.terminal:
+                self.stop("terminated", f"user event {user.name!r} at t = {now.t:g}")
+
     def _integrator_to(self, t: float) -> Integrator:
         """A new one from the last accepted state to a time."""
         return self._new_integrator(t, t - self.t)
@@ -440,23 +473,22 @@ class Stepper:
 
     def _to_event(self, piece: Piece, found: Happening) -> None:
         """Go to an event inside the step, and through it."""
+        self._through_event(arrive(self._run, piece, found, self._integrator_to), found)
+
+    def _through_event(self, snapshot: Snapshot, found: Happening) -> None:
         run = self._run
-        snapshot = run.on_constraints(arrive(run, piece, found, self._integrator_to))
+        snapshot = run.on_constraints(snapshot)
         run.scales.update(snapshot.q, snapshot.v)
         before = run.solve(snapshot)
         run.store(before)
         run.now = before.snapshot
-        for user, way in found.users:
-            name, now = user.name, run.now
-            run.recorder.events.append(
-                Event("user", now.t, (name,), now.q, now.v, now.v, detail=way)
-            )
-            if user.terminal:
-                self.stop("terminated", f"user event {name!r} at t = {now.t:g}")
+        self._announce_users(run.now, found)
         if found.kind == "user" or self.status != "running":
             run.store(before, far_side=True)
         elif found.kind == "release":
             let_go(run, run.now, found.rows)
+        elif found.kind == "contact" and self._standstill >= STUCK:
+            hold(run, run.now, found.rows)
         else:
             collisions = settle(run, run.now, found.rows, found.kind)
             self._bounces.note(run, collisions)
@@ -467,9 +499,21 @@ class Stepper:
         found = self._watch.landing(run, self._next_bound(), last_resort=last_resort)
         if found is None:
             return False
-        run.store_piece(found.piece)
-        run.now = found.snapshot
-        self.stats.rank_drops.append(0.5 * (found.piece.t0 + found.piece.t1))
+        piece = found.piece
+        self.stats.rank_drops.append(0.5 * (piece.t0 + piece.t1))
+        happening = self._look_for_events(piece)
+        if happening is not None and self._stops(happening):
+            part = piece.until(happening.t)
+            run.store_piece(part)
+            self._through_event(run.at(happening.t, part.values[-1]), happening)
+        else:
+            if happening is not None:  # nothing changes there, so the leap need not end there
+                self._announce_users(run.on_constraints(run.at(happening.t, piece(happening.t))),
+                                     happening)  # fmt: skip
+            run.store_piece(piece)
+            run.now = found.snapshot
+            run.scales.update(run.now.q, run.now.v)
+            self._note(run.now, 0.0)
+            run.store_step(run.solve(run.now))
         self._end_segment()
-        run.store_step(run.solve(run.now))
         return True

@@ -74,8 +74,9 @@ def _validated(case: Case) -> Validation:
     try:
         result = case.run()
         checks = tuple(case.check(result))
-    except GaussError as error:
-        return Validation(case, (), perf_counter() - start, str(error))
+    except Exception as error:  # a check that finds nothing to look at is a failure, not the end
+        kind = "" if isinstance(error, GaussError) else f"{type(error).__name__}: "
+        return Validation(case, (), perf_counter() - start, f"{kind}{error}")
     failure = "" if result.success else result.message
     return Validation(case, checks, perf_counter() - start, failure)
 
@@ -83,7 +84,10 @@ def _validated(case: Case) -> Validation:
 _HEAD = """# Validation
 
 Written by `gauss-opt validate --write docs/validation.md`; no figure on this page is typed by hand.
-Every row is a figure of an actual run beside a reference that is not our own output. The same
+Every row is a figure of an actual run. A row with a reference compares it with one that is not our
+own output: a closed form, an independent computation, or a figure given elsewhere. A row with "at
+most" is a limit: on the largest difference from such a reference along the whole run, or on what
+must vanish in any run, such as drift, penetration and what the energy account leaves open. The same
 command runs with every change to the package and fails when a figure leaves its tolerance.
 
 {count} figures of {cases} cases, all within tolerance: {verdict}.

@@ -31,6 +31,15 @@ def test_case_agrees_with_its_reference(name, runs):
     assert result.stats.worst_residual <= 1e-9
 
 
+@pytest.mark.parametrize(
+    ("name", "law"),
+    [(name, law) for name in go.case_names() for law in go.find_case(name).laws[1:]],
+)
+def test_case_agrees_under_every_law_it_names(name, law):
+    case = go.find_case(name)()
+    assert [str(check) for check in case.check(case.run(law=law)) if not check.ok] == []
+
+
 @pytest.mark.parametrize("name", go.case_names())
 def test_case_says_what_it_teaches_and_whose_figures_it_meets(name):
     kind = go.find_case(name)

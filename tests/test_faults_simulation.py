@@ -221,3 +221,26 @@ def test_a_run_goes_on_from_the_end_of_one_that_came_to_rest():
     second = go.simulate(body, first.q[-1], first.v[-1], (3.0, 5.0), max_events=100)
     assert second.success
     assert not second.events
+
+
+@pytest.mark.parametrize(
+    ("floor", "v0"),
+    [
+        (lambda q, t: np.where(q[0] < 0.5, q[1], q[1] - 0.1), [1.0, 0.0]),
+        (lambda q, t: np.where(q[0] < 0.5, q[1], q[1] + 0.1), [1.0, 0.0]),
+        (lambda q, t: np.where(q[0] < 0.5, q[1], q[1] - 0.5 * (q[0] - 0.5)), [3.0, 0.0]),
+        (lambda q, t: np.where(q[0] < 0.5, q[1], q[1] + 0.5 * (q[0] - 0.5)), [1.0, 0.0]),
+    ],
+)
+def test_a_gap_with_a_step_or_a_kink_is_no_success(floor, v0):
+    body = go.System([1.0, 1.0], [0.0, -9.81], contacts=[go.Contact("floor", floor)])
+    with pytest.raises(go.SimulationError, match=r"'floor' is off by .* kink") as failure:
+        go.simulate(body, [0.0, 0.0], v0, (0.0, 1.0))
+    assert failure.value.result.q[-1, 0] <= 0.5 + 1e-9
+
+
+def test_a_slow_start_along_the_floor_is_not_taken_for_rest():
+    floor = go.Contact("floor", lambda q, t: q[1])
+    block = go.System([1.0, 1.0], [0.0, -9.81], contacts=[floor])
+    result = go.simulate(block, [0.0, 0.0], [8e-7, 0.0], (0.0, 86_400.0))
+    assert result.q[-1, 0] == pytest.approx(8e-7 * 86_400.0, rel=1e-9)

@@ -474,3 +474,24 @@ def test_interruption_returns_what_there_is():
     assert not result.success
     assert len(result.parts) >= 2
     assert result.t[-1] > 0.6
+
+
+def test_a_callback_ends_the_run_even_at_the_last_step_of_a_phase():
+    rod = go.Holonomic("rod", lambda q, t, pin: (q[0] - pin) ** 2 + q[1] ** 2 - 1.0)
+    bead = go.System([1.0, 1.0], [0.0, 0.0], [rod], parameters={"pin": 0.0})
+    asked = []
+
+    def halfway(q, v, t):
+        return q[0] - 0.5
+
+    def following(number, event):
+        asked.append(number)
+        return go.Phase(bead.with_parameters(pin=1.0), until=())
+
+    result = go.simulate_phases(
+        go.Phase(bead, halfway), [0.0, 1.0], [1.0, 0.0], (0, 1), following,
+        callback=lambda state: state.t >= 0.5235987,
+    )  # fmt: skip
+    assert not asked
+    assert result.status == "terminated"
+    assert "callback" in result.message

@@ -305,3 +305,15 @@ def test_impulses_of_constraints_are_counted_beside_those_of_contacts():
         go.System([1.0, 1.0], [0.0, -G], [rod], [wall]), [0.8, -0.6], [0.0, 0.0], (0, 1)
     )
     assert labels(impulses(result)) == ["wall", "and 1 of constraints"]
+
+
+def test_redundant_contacts_never_pull_between_the_rows_either():
+    from gauss_opt.viz.refine import refined
+
+    result = go.find_case("redundant_table")().run()
+    fine = refined(result)
+    assert len(fine.t) > len(result.t)
+    for force in fine.multipliers.values():
+        assert force.min() >= 0.0
+    total, stored = sum(fine.multipliers.values()), sum(result.multipliers.values())
+    assert total.max() <= stored.max() * (1.0 + 1e-9)

@@ -28,3 +28,29 @@ def test_a_run_resumed_before_a_rank_drop_has_the_same_bits(tmp_path):
         resumed = go.simulate(*start, **options, resume=True)
         np.testing.assert_array_equal(resumed.q, whole.q)
         assert resumed.stats.qp_total == whole.stats.qp_total
+
+
+def four_bar(**options):
+    case = go.find_case("four_bar").create({"duration": 1.0})
+    setup = case.build()
+    return case, go.simulate(setup.system, setup.q0, setup.v0, setup.t_span, rtol=1e-10, **options)
+
+
+def test_user_events_inside_a_leap_are_found():
+    case, result = four_bar(events={"flat": lambda q, v, t: np.sin(q[2])})
+    times = np.linspace(0.0, 1.0, 100_001)
+    angles = case.angle(times)
+    exact = times[:-1][np.sin(angles[:-1]) * np.sin(angles[1:]) < 0.0]
+    found = [event.t for event in result.events]
+    assert result.stats.rank_drops
+    np.testing.assert_allclose(found, exact, atol=2e-5)
+
+
+def test_a_contact_inside_a_leap_is_found():
+    setup = go.find_case("four_bar").create({"duration": 1.0}).build()
+    stop = go.Contact("stop", lambda q, t: np.sin(q[2]) + 0.003, restitution=0.5)
+    joints = setup.system.constraints
+    system = go.System(np.diag(setup.system.mass), setup.system.force, joints, [stop])
+    result = go.simulate(system, setup.q0, setup.v0, (0.0, 1.0), rtol=1e-10, throw=False)
+    assert result.gaps["stop"].min() > -1e-8
+    assert result.events[0].contacts == ("stop",)

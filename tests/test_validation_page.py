@@ -44,6 +44,25 @@ def test_a_case_that_cannot_run_is_a_failure_with_its_reason():
     assert "there is nothing to run" in str(failed)
 
 
+@dataclass(frozen=True)
+class Hollow(go.Case):
+    """A case whose check finds nothing to look at."""
+
+    def run(self, **options):
+        return go.find_case("bouncing_ball")().run(t_end=0.1)
+
+    def check(self, result):
+        yield go.Check("first impact", result.events[0].t, 0.45, 1e-9)
+
+
+def test_a_check_that_raises_is_a_failure_of_its_case_alone():
+    from gauss_opt.validation import _validated
+
+    failed = _validated(Hollow())
+    assert not failed.ok
+    assert "IndexError" in str(failed)
+
+
 def test_a_case_without_checks_proves_nothing():
     assert not Validation(Impossible(), (), 0.0).ok
 

@@ -108,6 +108,10 @@ def run_command(
     from .choosing import choose
     from .running import run_case
 
+    if speed is not None and not 0.0 < speed < float("inf"):
+        raise typer.BadParameter(f"--speed must be a positive number, got {speed}")
+    if animation is not None and animation.suffix.lower() not in (".gif", ".mp4"):
+        raise typer.BadParameter(f"--animation must end in .gif or .mp4, got {animation}")
     chosen = choose(case, parameter or (), params, t_end=t_end, law=law, solver=solver, rtol=rtol)
     return run_case(
         chosen,

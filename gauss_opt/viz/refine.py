@@ -10,10 +10,12 @@ import numpy as np
 
 from ..errors import GaussError
 from ..flow import Flow
-from ..problem import Array
+from ..ladder import GaussSolver
+from ..problem import Array, GaussProblem
 from ..projection import state_snapshot
 from ..recorder import Recorder
 from ..result import Result
+from ..snapshot import Snapshot
 from ..system import System
 
 __all__ = ["refined"]
@@ -62,6 +64,7 @@ def _computed(result: Result, system: System, spacing: float) -> Result | None:
     def flow(held: tuple[int, ...]) -> Flow:
         return Flow(system, compiled, np.array(held, dtype=np.intp))
 
+    solver = GaussSolver("daqp")
     for piece in result.pieces:
         end = min(piece.t1, float(result.t[-1]))
         for t in _times_between(result, piece.t0, end, spacing).tolist():
@@ -69,16 +72,45 @@ def _computed(result: Result, system: System, spacing: float) -> Result | None:
             try:
                 snapshot = state_snapshot(system, compiled, y[: compiled.nq], y[compiled.nq :], t)
                 a, forces, snapshot = flow(piece.held).accelerate(snapshot)
+                multipliers = np.zeros(compiled.layout.n_rows)
+                multipliers[list(piece.held)] = forces
+                if _redundant(snapshot, piece.held):
+                    a, multipliers = _fair(snapshot, piece.held, solver)
             except GaussError:  # a function that is not defined there: the row is left out
                 continue
-            multipliers = np.zeros(compiled.layout.n_rows)
-            multipliers[list(piece.held)] = forces
             recorder.row(snapshot, a, multipliers)
     if not recorder.rows:
         return None
     return recorder.result(
         success=True, status="", message="", stats=result.stats, settings=result.settings
     )
+
+
+def _redundant(snapshot: Snapshot, held: tuple[int, ...]) -> bool:
+    """Whether rows that are held depend on each other, so that their forces are not unique."""
+    rows = snapshot.rows[list(held)]
+    return bool(len(rows) and np.linalg.matrix_rank(rows) < len(rows))
+
+
+def _fair(snapshot: Snapshot, held: tuple[int, ...], solver: GaussSolver) -> tuple[Array, Array]:
+    """Acceleration and multipliers as in the stored rows: of least norm, and no contact pulls."""
+    layout = snapshot.layout
+    inequalities = [i for i in held if i >= layout.equalities.stop]
+    rows = [*range(layout.equalities.stop), *inequalities]
+    load = snapshot.force if snapshot.nonideal is None else snapshot.force + snapshot.nonideal
+    problem = GaussProblem(
+        snapshot.mass,
+        load,
+        snapshot.rows[rows],
+        snapshot.rhs[rows],
+        layout.equalities.stop,
+        tuple(layout.names[i] for i in rows),
+        "acceleration",
+    )
+    solution = solver.solve(problem)
+    multipliers = np.zeros(layout.n_rows)
+    multipliers[rows] = solution.row_multipliers
+    return solution.x, multipliers
 
 
 def _interpolated(result: Result, spacing: float) -> Result | None:

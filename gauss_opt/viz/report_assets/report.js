@@ -62,7 +62,12 @@
     const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough * 0.999);
     const first = Math.ceil(low / step - 1e-9);
     const values = [];
-    for (let k = first; k * step <= high + 1e-9 * step; k += 1) values.push(k * step);
+    // Counted from 0: far from zero, first + 1 can be first.
+    for (let i = 0; i <= 2 * count + 2; i += 1) {
+      const value = (first + i) * step;
+      if (value > high + 1e-9 * step) break;
+      if (!values.length || value > values[values.length - 1]) values.push(value);
+    }
     return { values, step };
   }
 
