@@ -317,3 +317,13 @@ def test_redundant_contacts_never_pull_between_the_rows_either():
         assert force.min() >= 0.0
     total, stored = sum(fine.multipliers.values()), sum(result.multipliers.values())
     assert total.max() <= stored.max() * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("name", ["_floor", "$\\bad{$", "price in $", "half \ud800"])
+def test_names_are_shown_letter_by_letter(name):
+    floor = go.Contact(name, lambda q, t: q[0], restitution=0.5)
+    ball = go.System([1.0], [-9.81], contacts=[floor], coordinates=[name])
+    figure = go.simulate(ball, [1.0], [0.0], (0, 1)).plot()
+    figure.draw_without_rendering()
+    words = [text.get_text() for ax in figure.axes for text in ax.get_legend().get_texts()]
+    assert any(name.strip("_$")[:4] in word for word in words)

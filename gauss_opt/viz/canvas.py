@@ -12,7 +12,7 @@ from matplotlib.patches import Circle, FancyArrowPatch, Polygon
 from ..problem import Array
 from ..scene import Shape
 from .film import Film
-from .style import LIGHT, Theme
+from .style import LIGHT, Theme, literal
 
 __all__ = ["SceneArtists", "moves", "prepare"]
 
@@ -93,7 +93,7 @@ class SceneArtists:
         if shape.kind == "text":
             x, y = points[0].tolist()
             style |= {"ha": "center", "va": "center"}
-            return ax.text(x, y, shape.text, color=color, fontsize=shape.size, **style)
+            return ax.text(x, y, literal(shape.text), color=color, fontsize=shape.size, **style)
         return ax.add_patch(self._patch(shape, points, color, style))
 
     def _patch(self, shape: Shape, points: Array, color: str, style: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from ..result import Result
 from ..snapshot import evaluate
 from .panels import MAX_LINES, by_component, coordinate_names, named_lines, new_axes, over_time
 from .refine import refined
-from .style import LIGHT, LINES
+from .style import LIGHT, LINES, literal
 
 __all__ = [
     "constraint_forces",
@@ -85,7 +85,9 @@ def impulses(
         color, _ = colors.get(name, (LIGHT.roles["string"], "-"))
         few = len(times) <= 60
         ax.vlines(times, 0.0, values, color=color, linewidth=1.2 if few else 0.6)
-        ax.plot(times, values, "o", color=color, markersize=4.0 if few else 2.0, label=name)
+        ax.plot(
+            times, values, "o", color=color, markersize=4.0 if few else 2.0, label=literal(name)
+        )
     if len(found) > len(largest):
         ax.plot([], [], " ", label=f"and {len(found) - len(largest)} more")
     if len(every) > len(found):
@@ -139,7 +141,7 @@ def constraint_forces(
     chosen = sorted(np.argsort(-size, kind="stable")[:room].tolist())
     for i, (color, dash) in zip(chosen, LINES, strict=False):
         part = f"{named[i]}, ideal" if nonideal else named[i]
-        ax.plot(fine.t, force.ideal[:, i], dash, color=color, linewidth=1.6, label=part)
+        ax.plot(fine.t, force.ideal[:, i], dash, color=color, linewidth=1.6, label=literal(part))
         if nonideal:
             ax.plot(
                 fine.t,
@@ -147,7 +149,7 @@ def constraint_forces(
                 linestyle=(0, (4, 2)),
                 color=color,
                 linewidth=1.6,
-                label=f"{named[i]}, non-ideal",
+                label=literal(f"{named[i]}, non-ideal"),
             )
     if n > len(chosen):
         ax.plot([], [], " ", label=f"and {n - len(chosen)} more")

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from ..problem import Array
 from ..records import Event
 from ..result import Result
-from .style import EVENTS, LIGHT, LINES
+from .style import EVENTS, LIGHT, LINES, literal
 
 __all__ = [
     "coordinate_names",
@@ -83,7 +83,7 @@ def named_lines(
     shown = _most_varying(lines)
     for (name, values), style in zip(shown.items(), LINES, strict=False):
         color, dash = style if colors is None else colors.get(name, style)
-        ax.plot(t, values, dash, color=color, linewidth=1.6, label=name)
+        ax.plot(t, values, dash, color=color, linewidth=1.6, label=literal(name))
     if len(lines) > len(shown):
         ax.plot([], [], " ", label=f"and {len(lines) - len(shown)} more")
 

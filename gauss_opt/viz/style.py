@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DARK", "EVENTS", "LIGHT", "LINES", "EventStyle", "Theme"]
+__all__ = ["DARK", "EVENTS", "LIGHT", "LINES", "EventStyle", "Theme", "literal"]
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
@@ -87,3 +87,13 @@ EVENTS: dict[str, EventStyle] = {
     "user": EventStyle("*", BLACK),
 }
 """Marker and colour of each kind of event."""
+
+
+def literal(name: str) -> str:
+    r"""A name as matplotlib shows it letter by letter: no mathematics, no hidden legend entry.
+
+    >>> print(literal("_floor"), literal("a $ sign"))
+     _floor a \$ sign
+    """
+    text = name.encode("utf-8", "replace").decode().replace("$", "\\$")
+    return f" {text}" if text.startswith("_") else text

@@ -20,7 +20,7 @@ from .panels import (
     velocity_names,
 )
 from .refine import refined
-from .style import BLUE, EVENTS
+from .style import BLUE, EVENTS, literal
 
 __all__ = ["phase_portrait", "positions", "velocities"]
 
@@ -115,8 +115,8 @@ def phase_portrait(
     _curve_with_jumps(ax, fine.t, x, y)
     ax.plot(x[0], y[0], "o", color=BLUE, markersize=6, label="start")
     ax.plot(x[-1], y[-1], "s", color=BLUE, markersize=6, label="end")
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
+    ax.set_xlabel(literal(xlabel))
+    ax.set_ylabel(literal(ylabel))
     ax.locator_params(axis="x", nbins=6)
     honest_limits(ax, "x", float(np.abs(fine.q).max()))
     vertical = fine.q if isinstance(coordinate, tuple) else fine.v
