@@ -24,7 +24,11 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     print(Path(f"{folder}/a.txt").read_text(), len(os.listdir(folder)))
     whole 1
     """
-    target = Path(path)
+    target = Path(path).resolve()  # what a link points to is replaced, not the link
+    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
+        yield target
+        return
+    mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
     # The ending stays: some writers choose the format by it.
     descriptor, name = tempfile.mkstemp(
         dir=target.parent, prefix=f".{target.stem}.", suffix=target.suffix
@@ -35,7 +39,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield temporary
         with open(temporary, "rb+") as stream:
             os.fsync(stream.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(mode & 0o777)
         os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
