@@ -32,70 +32,7 @@ def flow(system, q0, v0, times, **options):
 
 
 def andrews():
-    m = np.array([0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498])
-    inertia = np.array([2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5])
-    xa, ya, xb, yb, xc, yc = -0.06934, -0.00227, -0.03635, 0.03273, 0.014, 0.072
-    c0, l0, d, da, e, ea, rr, ra = 4530.0, 0.07785, 0.028, 0.0115, 0.02, 0.01421, 0.007, 0.00092
-    ss, sa, sb, sc, sd, ta, tb = 0.035, 0.01874, 0.01043, 0.018, 0.02, 0.02308, 0.00916
-    u, ua, ub, zf, zt, fa, mom = 0.04, 0.01228, 0.00449, 0.02, 0.04, 0.01421, 0.033
-    m1, m2, m3, m4, m5, m6, m7 = m
-    I1, I2, I3, I4, I5, I6, I7 = inertia
-
-    def mass(q, t):
-        th, ph, om = q[1], q[3], q[5]
-        M11 = m1 * ra**2 + m2 * (rr**2 - 2 * da * rr * np.cos(th) + da**2) + I1 + I2
-        M21 = m2 * (da**2 - da * rr * np.cos(th)) + I2
-        M54 = m4 * ((e - ea) ** 2 + zt * (e - ea) * np.sin(ph)) + I4
-        M55 = m4 * (zt**2 + 2 * zt * (e - ea) * np.sin(ph) + (e - ea) ** 2)
-        M55 = M55 + m5 * (ta**2 + tb**2) + I4 + I5
-        M76 = m6 * ((zf - fa) ** 2 - u * (zf - fa) * np.sin(om)) + I6
-        M77 = m6 * ((zf - fa) ** 2 - 2 * u * (zf - fa) * np.sin(om) + u**2)
-        M77 = M77 + m7 * (ua**2 + ub**2) + I6 + I7
-        M22, M33 = m2 * da**2 + I2, m3 * (sa**2 + sb**2) + I3
-        M44, M66 = m4 * (e - ea) ** 2 + I4, m6 * (zf - fa) ** 2 + I6
-        return np.array([
-            [M11, M21, 0, 0, 0, 0, 0],
-            [M21, M22, 0, 0, 0, 0, 0],
-            [0, 0, M33, 0, 0, 0, 0],
-            [0, 0, 0, M44, M54, 0, 0],
-            [0, 0, 0, M54, M55, 0, 0],
-            [0, 0, 0, 0, 0, M66, M76],
-            [0, 0, 0, 0, 0, M76, M77],
-        ])  # fmt: skip
-
-    def force(q, v, t):
-        _, th, ga, ph, _, om, _ = q
-        be1, th1, _, ph1, de1, om1, ep1 = v
-        xd = sd * np.cos(ga) + sc * np.sin(ga) + xb
-        yd = sd * np.sin(ga) - sc * np.cos(ga) + yb
-        length = np.hypot(xd - xc, yd - yc)
-        F = -c0 * (length - l0) / length
-        fx, fy = F * (xd - xc), F * (yd - yc)
-        f3 = fx * (sc * np.cos(ga) - sd * np.sin(ga)) + fy * (sd * np.cos(ga) + sc * np.sin(ga))
-        return np.array([
-            mom - m2 * da * rr * th1 * (th1 + 2 * be1) * np.sin(th),
-            m2 * da * rr * be1**2 * np.sin(th),
-            f3,
-            m4 * zt * (e - ea) * de1**2 * np.cos(ph),
-            -m4 * zt * (e - ea) * ph1 * (ph1 + 2 * de1) * np.cos(ph),
-            -m6 * u * (zf - fa) * ep1**2 * np.cos(om),
-            m6 * u * (zf - fa) * om1 * (om1 + 2 * ep1) * np.cos(om),
-        ])  # fmt: skip
-
-    def loops(q, t):
-        be, th, ga, ph, de, om, ep = q
-        X = rr * np.cos(be) - d * np.cos(be + th)
-        Y = rr * np.sin(be) - d * np.sin(be + th)
-        return np.array([
-            X - ss * np.sin(ga) - xb,
-            Y + ss * np.cos(ga) - yb,
-            X - e * np.sin(ph + de) - zt * np.cos(de) - xa,
-            Y + e * np.cos(ph + de) - zt * np.sin(de) - ya,
-            X - zf * np.cos(om + ep) - u * np.sin(ep) - xa,
-            Y - zf * np.sin(om + ep) + u * np.cos(ep) - ya,
-        ])  # fmt: skip
-
-    return go.System(mass, force, [go.Holonomic("loops", loops)], nv=7)
+    return go.find_case("andrews")().build().system
 
 
 def test_andrews_mechanism_starts_with_the_published_accelerations():
