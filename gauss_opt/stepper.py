@@ -295,8 +295,9 @@ class Stepper:
         position, velocity = run.flow.position_rows, run.flow.velocity_rows
         off = max(drift(snapshot, position, velocity, run.scales))
         projected = off > DRIFT
-        if off > max(JUMP, JUMP_BY_RTOL * self.settings.rtol):
-            raise SimulationError(self._jumped(snapshot, piece))
+        allowed = max(JUMP, JUMP_BY_RTOL * self.settings.rtol)
+        if off > allowed:
+            self._refuse_jump(snapshot, piece, allowed)
         if projected:
             snapshot = run.on_constraints(snapshot)
             off = max(drift(snapshot, position, velocity, run.scales))
@@ -319,20 +320,26 @@ class Stepper:
         run.store_step(answer)
         return None
 
-    def _jumped(self, snapshot: Snapshot, piece: Piece) -> str:
-        """What a held constraint has done that no smooth one can do within a step."""
+    def _refuse_jump(self, snapshot: Snapshot, piece: Piece, allowed: float) -> None:
+        """Refuse a step in which a held constraint did what no smooth one can do.
+
+        Lengths and speeds vouch for each other here: where one of them is nothing but round-off,
+        so is what is off by as much.
+        """
         run = self._run
-        sizes = [
-            np.abs(snapshot.value[run.flow.position_rows]),
-            np.abs(snapshot.rate[run.flow.velocity_rows]),
-        ]
-        values = np.concatenate(sizes)
-        rows = np.concatenate([run.flow.position_rows, run.flow.velocity_rows])
-        name = run.layout.names[int(rows[values.argmax()])]
-        return (
-            f"{name!r} is off by {values.max():.3g} after the step from t = {piece.t0:.6g} to "
-            f"{piece.t1:.6g}, although it is held: its function has a jump or a kink there. Make "
-            f"it twice differentiable, or use one contact for each feature, with active_when="
+        lengths, speeds = run.scales.lengths(snapshot), run.scales.speeds(snapshot)
+        time = run.scales.time
+        position, velocity = run.flow.position_rows, run.flow.velocity_rows
+        rows = np.concatenate([position, velocity])
+        off = np.abs(np.concatenate([snapshot.value[position], snapshot.rate[velocity]]))
+        sizes = [(lengths + time * speeds)[position], (speeds + lengths / time)[velocity]]
+        if not (off > allowed * np.concatenate(sizes)).any():
+            return
+        raise SimulationError(
+            f"{run.layout.names[int(rows[off.argmax()])]!r} is off by {off.max():.3g} after the "
+            f"step from t = {piece.t0:.6g} to {piece.t1:.6g}, although it is held: its function "
+            f"has a jump or a kink there. Make it twice differentiable, or use one contact for "
+            f"each feature, with active_when="
         )
 
     def _note(self, snapshot: Snapshot, off: float) -> None:

@@ -100,3 +100,11 @@ def test_a_motion_passed_to_and_fro_ends_at_round_off_of_the_whole_motion():
     assert len(collision.jumps) < 200
     # 1e-14 of the whole motion, 4.2 kg^1/2 m/s, times the length of a row, 2.9 kg^-1/2.
     assert min(collision.rates_after.values()) > -1.3e-13
+
+
+def test_a_body_without_force_that_rests_but_for_round_off_is_no_jump():
+    wall = go.Contact("wall", lambda q, t: 0.6 * q[0] + 0.8 * q[1] - 0.3, restitution=0.5)
+    ball = go.System([1.0, 1.0], [0.0, 0.0], contacts=[wall])
+    for size in (1e-15, 1e-18, 1e-25):
+        result = go.simulate(ball, [0.1, 0.3], [size, -0.75 * size], (0.0, 2.0))
+        assert result.success
