@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import blas
 
 from .errors import InputError
 
@@ -187,8 +188,10 @@ def real_array(what: str, value: Any) -> Array:
         array = value.copy()
     else:
         array = _converted(what, value)
-    # The square sum is cheap and finite unless an entry is not, or nearly overflows.
-    if not isfinite(np.vdot(array, array)) and not np.isfinite(array).all():
+    # The length of a vector is cheap, and finite unless an entry is not, or nearly overflows.
+    if array.ndim == 1 and len(array) and isfinite(blas.dnrm2(array)):
+        return array
+    if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         shown = index[0] if len(index) == 1 else index
         place = f"[{shown}]" if index else ""
