@@ -202,9 +202,9 @@ class CompassGait(go.Case):
             for name, value, reference in zip(NAMES, found, gait, strict=True):
                 yield go.Check(f"{name} after impact {k + 1}", value, reference, 1e-8)
             if self.at_defaults:
-                yield go.Check(f"step {k + 1}, published", hit.t - last, STEP, 1e-8, "s")
+                yield go.Check(f"step {k + 1}, tabulated", hit.t - last, STEP, 1e-8, "s")
                 for name, value, reference in zip(NAMES, found, GAIT, strict=True):
-                    yield go.Check(f"{name}, published", value, reference, 1e-8)
+                    yield go.Check(f"{name}, tabulated", value, reference, 1e-8)
             last = hit.t
         size = self.length
         deepest = result.stats.worst_penetration  # of contacts that count

@@ -108,11 +108,11 @@ class FallingLadder(go.Case):
         yield go.Check("from there to flat", flat.t - leave.t, self.fall, 1e-8, "s")
         yield go.Check("how fast it strikes", -flat.v_before[2], self.rate(0.0), 1e-8, "rad/s")
         if self.at_defaults:
-            yield go.Check("angle, published", leave.q[2], ANGLE, 1e-8, "rad")
-            yield go.Check("time, published", leave.t, LEAVES, 1e-8, "s")
-            yield go.Check("rate, published", -leave.v_before[2], RATE, 1e-8, "rad/s")
-            yield go.Check("fall, published", flat.t - leave.t, FALL, 1e-8, "s")
-            yield go.Check("rate when flat, published", -flat.v_before[2], FLAT_RATE, 1e-8, "rad/s")
+            yield go.Check("angle, tabulated", leave.q[2], ANGLE, 1e-8, "rad")
+            yield go.Check("time, tabulated", leave.t, LEAVES, 1e-8, "s")
+            yield go.Check("rate, tabulated", -leave.v_before[2], RATE, 1e-8, "rad/s")
+            yield go.Check("fall, tabulated", flat.t - leave.t, FALL, 1e-8, "s")
+            yield go.Check("rate when flat, tabulated", -flat.v_before[2], FLAT_RATE, 1e-8, "rad/s")
         onward = a * np.sin(self.leave_angle) * self.leave_rate
         yield go.Check.relative("it slides on", result.v[-1, 0], onward, 1e-8, "m/s")
         for name in ("floor", "top on the floor"):

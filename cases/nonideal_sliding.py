@@ -112,7 +112,7 @@ class NonidealSliding(go.Case):
         ours = result.a[:, :2] @ self.downhill
         yield go.Check("acceleration of the block", ours[-1], a, 1e-10, "m/s^2")
         if self.at_defaults:
-            yield go.Check("the same, published", ours[-1], 3.205858157775, 1e-10, "m/s^2")
+            yield go.Check("the same, tabulated", ours[-1], 3.205858157775, 1e-10, "m/s^2")
         normal = self.block * self.gravity * np.cos(np.radians(self.angle))
         force = result.constraint_force
         ideal = np.linalg.norm(force.ideal[:, :2], axis=1)

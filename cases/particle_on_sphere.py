@@ -100,11 +100,11 @@ class ParticleOnSphere(go.Case):
         yield go.Check("flight", land.t - leave.t, self.flight, 1e-8, "s")
         yield go.Check("it lands at x", land.q[0], place, 1e-8, "m")
         if self.at_defaults:
-            yield go.Check("angle, published", angle, ANGLE, 1e-8, "rad")
-            yield go.Check("speed, published", speed, SPEED, 1e-8, "m/s")
-            yield go.Check("time, published", leave.t, LEAVES, 1e-8, "s")
-            yield go.Check("flight, published", land.t - leave.t, FLIGHT, 1e-8, "s")
-            yield go.Check("place, published", land.q[0], PLACE, 1e-8, "m")
+            yield go.Check("angle, tabulated", angle, ANGLE, 1e-8, "rad")
+            yield go.Check("speed, tabulated", speed, SPEED, 1e-8, "m/s")
+            yield go.Check("time, tabulated", leave.t, LEAVES, 1e-8, "s")
+            yield go.Check("flight, tabulated", land.t - leave.t, FLIGHT, 1e-8, "s")
+            yield go.Check("place, tabulated", land.q[0], PLACE, 1e-8, "m")
         on = result.t < leave.t
         press = m * g * result.q[on, 1] / radius - m * (result.v[on] ** 2).sum(axis=1) / radius
         off = np.abs(result.multipliers["sphere"][on] - press).max() / (m * g)

@@ -118,15 +118,15 @@ class SlackString(go.Case):
         off = np.abs(result.multipliers["string"][taut] - pull).max() / (m * g)
         yield go.Check.at_most("pull of the string off theory, over the weight", off, 1e-9)
         if self.at_defaults:
-            yield go.Check("slack, published", slack.t, SLACK, 1e-8, "s")
+            yield go.Check("slack, tabulated", slack.t, SLACK, 1e-8, "s")
             yield go.Check("slack at 120 degrees", angle, 120.0, 1e-8, "deg")
-            yield go.Check("tight, published", tight.t, TIGHT, 1e-8, "s")
+            yield go.Check("tight, tabulated", tight.t, TIGHT, 1e-8, "s")
             for i, axis in enumerate("xy"):
                 at = (0.0, -1.0)[i]
                 after = (BEFORE[0], 0.0)[i]
                 yield go.Check(f"at the lowest point, {axis}", tight.q[i], at, 1e-8, "m")
-                yield go.Check(f"before, published, {axis}", tight.v_before[i], BEFORE[i], 1e-8)
-                yield go.Check(f"after, published, {axis}", tight.v_after[i], after, 1e-8)
+                yield go.Check(f"before, tabulated, {axis}", tight.v_before[i], BEFORE[i], 1e-8)
+                yield go.Check(f"after, tabulated, {axis}", tight.v_after[i], after, 1e-8)
         stretch = -result.gaps["string"].min() / length
         yield go.Check.at_most("stretch of the string, relative", stretch, 1e-9)
         account = np.abs(result.energy.residual).max() / scale
