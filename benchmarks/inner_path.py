@@ -19,11 +19,12 @@ import numpy as np
 from scipy.sparse import csc_matrix, eye
 
 import gauss_opt as go
-from gauss_opt.active_set import solve_set
-from gauss_opt.certificate import residuals
-from gauss_opt.snapshot import evaluate_checked
-from gauss_opt.solvers.osqp import _SETTINGS as SETTINGS
-from gauss_opt.whiten import LeastDistance, factorise, whiten
+from gauss_opt.base.matrices import factorise
+from gauss_opt.model.snapshot import evaluate_checked
+from gauss_opt.qp.active_set import solve_set
+from gauss_opt.qp.certificate import residuals
+from gauss_opt.qp.solvers.osqp import _SETTINGS as SETTINGS
+from gauss_opt.qp.whitening import LeastDistance, whiten
 
 DETAIL = "least times: measured / yardstick"
 SIZES = (6, 12, 20, 30)

@@ -14,8 +14,8 @@ from random_scenes import Scene
 from scipy.optimize import linprog
 
 import gauss_opt as go
-from gauss_opt.oracles import enumerate_active_sets, lcp
-from gauss_opt.whiten import whiten
+from gauss_opt.qp.whitening import whiten
+from gauss_opt.reference.oracles import enumerate_active_sets, lcp
 
 Array = np.ndarray
 

@@ -14,10 +14,10 @@ from time import perf_counter
 import numpy as np
 
 import gauss_opt as go
-from gauss_opt.active_set import solve_set
-from gauss_opt.certificate import residuals
-from gauss_opt.ladder import proposed_sets
-from gauss_opt.whiten import whiten
+from gauss_opt.qp.active_set import solve_set
+from gauss_opt.qp.certificate import residuals
+from gauss_opt.qp.gauss_solver import proposed_sets
+from gauss_opt.qp.whitening import whiten
 
 SIZES = ((6, 2, 4), (12, 4, 8), (30, 10, 20), (60, 20, 60))
 COUNT = 30

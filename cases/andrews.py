@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 m1, m2, m3, m4, m5, m6, m7 = 0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498
 I1, I2, I3, I4 = 2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7

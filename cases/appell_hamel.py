@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 
 @dataclass(frozen=True)

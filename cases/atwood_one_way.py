@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # For 2 kg and 1 kg, a drop of 1 m, g = 9.81 m/s^2.
 SPEED, LANDS, TIGHT, END = 2.5573423705089, 0.7820618870, 1.3034364783, 2.3461856610

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 SICONOS = (
     0.0513167019494862, 0.228318780052882, 0.466548616019545, 0.741359965747224, 1.83453542101504,

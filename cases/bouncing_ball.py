@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # Accumulation times for h = 1 m and g = 9.81 m/s^2 with other coefficients of restitution.
 OTHERS = {0.5: 1.3545709229572, 0.9: 8.5789491787289}

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 NAMES = ("xl", "yl", "xr", "yr")
 END = (0.0493455784275402809, 0.496989460230171154, 1.04174252488542152, 0.373911027265361257)

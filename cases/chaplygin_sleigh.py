@@ -18,7 +18,7 @@ import numpy as np
 from scipy.integrate import quad
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 
 @dataclass(frozen=True)

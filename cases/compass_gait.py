@@ -18,7 +18,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # After each impact: angles and rates of the stance leg and the swing leg; and the step.
 GAIT = (0.218668802939, -0.323388558059, -1.091826677490, -0.377181558403)

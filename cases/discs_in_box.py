@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 COMPARED = 30  # collisions; every one makes differences several times larger
 WALLS = {"left": (1.0, 0.0), "right": (-1.0, 0.0), "floor": (0.0, 1.0), "ceiling": (0.0, -1.0)}

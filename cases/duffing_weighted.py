@@ -22,7 +22,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # x1 = x2 at whole seconds.
 POSITIONS = {

@@ -17,7 +17,7 @@ from scipy.integrate import quad
 from scipy.special import ellipk, ellipkinc
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # For a rod of 2 m from rest at 60 degrees, g = 9.81 m/s^2.
 ANGLE, LEAVES, RATE = 0.61547970867039, 0.459662826377, 2.0610324125454

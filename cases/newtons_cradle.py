@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import ellipk
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ellipkinc
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # For R = 1 m, 0.5 m/s, g = 9.81 m/s^2.
 ANGLE, SPEED, LEAVES = 0.82961284957365, 2.5735837529277, 0.75423883800255

@@ -25,7 +25,7 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 RECORD = Path(__file__).parent / "data" / "elcentro.csv"
 PERIOD, DAMPING = 0.54413980927, 0.0200052  # of the structure alone

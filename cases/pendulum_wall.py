@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ellipk
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # For L = 1 m, 60 degrees, e = 0.7, g = 9.81 m/s^2.
 TIMES = (0.53821866672013, 1.5742853773352, 2.5929009032251, 3.6034341811652)

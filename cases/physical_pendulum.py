@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ellipj
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # Mass centre at t, by ADAMS: six digits, good to half of the last.
 ADAMS = {

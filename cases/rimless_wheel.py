@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ellipkinc
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # Eight spokes of 1 m, slope 0.08, g = 9.81 m/s^2: rates after and before an impact, and the step.
 AFTER, BEFORE, STEP = 1.0954628396477, 1.5492184049055, 1.0345498114233

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ellipk, ellipkinc
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # Half sizes 0.2 m and 1 m, from half the critical angle, g = 9.81 m/s^2.
 RATIO, FIRST, RATE = 0.942307692307692, 0.490864457849, 0.458239851116

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

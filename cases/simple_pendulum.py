@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ellipj, ellipk
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 PUBLISHED = {
     1.0: (0.98629175113188, -0.16501085312554),

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ellipkinc
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 # For L = 1 m, v0^2 = 3.5 g L, g = 9.81 m/s^2.
 SLACK, TIGHT = 0.4819942834614, 1.2640561704672

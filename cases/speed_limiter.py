@@ -21,7 +21,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,7 +19,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 BALL = 0.06  # radius drawn, as part of the length of the rod
 

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import expm
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,14 +1,7 @@
 """Constrained mechanics, contact and impacts by Gauss's principle of least constraint."""
 
-from . import closed_form, oracles, scene, solvers
-from .acceleration import Acceleration, accelerate, build_acceleration
-from .case import Case, Check, Setup, parameter
-from .case_files import case_names, find_case
-from .certificate import Certificate, certify
-from .collision import Collision, collide, engage
-from .consistency import Assembly, assemble
-from .crosscheck import Crosscheck, crosscheck
-from .errors import (
+from . import solvers
+from .base.errors import (
     GaussError,
     InfeasibleError,
     InputError,
@@ -20,20 +13,29 @@ from .errors import (
     TraceError,
     UserFunctionError,
 )
-from .impact import Impact, Outcome
-from .impact_laws import ImpactLaw, Newton, Poisson, Sequential
-from .ladder import GaussSolver, solve
-from .model import Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
-from .phases import Phase, simulate_phases
-from .problem import GaussProblem
-from .problem_file import load_problem, load_problems, save_problem, save_problems
-from .records import Event, State, Stats
-from .result import Result, load
-from .simulate import simulate, start
-from .snapshot import Snapshot, evaluate, potential_energy
-from .solution import GaussSolution
-from .stepper import Stepper
-from .system import System
+from .mechanics.acceleration import Acceleration, accelerate, build_acceleration
+from .mechanics.assembly import Assembly, assemble
+from .mechanics.collision import Collision, collide, engage
+from .mechanics.crosscheck import Crosscheck, crosscheck
+from .mechanics.impact import Impact, Outcome
+from .mechanics.impact_laws import ImpactLaw, Newton, Poisson, Sequential
+from .model.constraints import Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
+from .model.snapshot import Snapshot, evaluate, potential_energy
+from .model.system import System
+from .qp.certificate import Certificate, certify
+from .qp.gauss_solver import GaussSolver, solve
+from .qp.problem import GaussProblem
+from .qp.problem_file import load_problem, load_problems, save_problem, save_problems
+from .qp.solution import GaussSolution
+from .reference import closed_form, oracles
+from .results.records import Event, State, Stats
+from .results.result import Result, load
+from .simulation.driver import simulate, start
+from .simulation.event_driven.stepper import Stepper
+from .simulation.phases import Phase, simulate_phases
+from .studies.case import Case, Check, Setup, parameter
+from .studies.case_files import case_names, find_case
+from .viz import scene
 
 __version__ = "0.1.0"
 

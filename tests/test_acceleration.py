@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import gauss_opt as go
-from gauss_opt.closed_form import weighted_force
+from gauss_opt.reference.closed_form import weighted_force
 
 G = 9.81
 seeds = st.integers(0, 2**32 - 1)

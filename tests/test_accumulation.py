@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import gauss_opt as go
-from gauss_opt.accumulation import Bounce, detect
+from gauss_opt.simulation.event_driven.accumulation import Bounce, detect
 
 G = 9.81
 

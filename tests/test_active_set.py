@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from gauss_opt import GaussProblem, InfeasibleError, solve
-from gauss_opt.active_set import least_multipliers, pivot, solve_set, solve_unit_rows
-from gauss_opt.whiten import LeastDistance, whiten
+from gauss_opt.qp.active_set import least_multipliers, pivot, solve_set, solve_unit_rows
+from gauss_opt.qp.whitening import LeastDistance, whiten
 
 
 def white(rows, rhs, ne=0):

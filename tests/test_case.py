@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 import gauss_opt as go
-from gauss_opt import case
+from gauss_opt.studies import case
 
 
 @dataclass(frozen=True)

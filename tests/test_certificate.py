@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gauss_opt import GaussProblem, certify, solve
-from gauss_opt.certificate import Certificate, verify_farkas
-from gauss_opt.whiten import LeastDistance, whiten
+from gauss_opt.qp.certificate import Certificate, verify_farkas
+from gauss_opt.qp.whitening import LeastDistance, whiten
 
 TOLERANCE = 1e-9
 

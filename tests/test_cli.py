@@ -417,7 +417,7 @@ def test_crosscheck_of_phases_uses_the_system_of_each():
 
 
 def test_crosscheck_that_disagrees_is_exit_code_1(command, monkeypatch):
-    from gauss_opt import closed_form
+    from gauss_opt.reference import closed_form
 
     exact = closed_form.kkt
     monkeypatch.setattr(closed_form, "kkt", lambda *a: (exact(*a)[0] + 1e-3, exact(*a)[1]))
@@ -427,7 +427,7 @@ def test_crosscheck_that_disagrees_is_exit_code_1(command, monkeypatch):
 
 
 def test_solvers_with_what_installs_them(command, data, monkeypatch):
-    from gauss_opt.solvers.piqp import Solver
+    from gauss_opt.qp.solvers.piqp import Solver
 
     monkeypatch.setattr(Solver, "installed", classmethod(lambda cls: False))
     code, out, _ = command("solvers")
@@ -449,7 +449,7 @@ def test_doctor(command, data):
 
 
 def test_doctor_finds_what_is_broken(command, monkeypatch):
-    from gauss_opt.solvers.daqp import Solver
+    from gauss_opt.qp.solvers.daqp import Solver
 
     def broken(self, problem):
         raise RuntimeError("out of order")

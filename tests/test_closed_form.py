@@ -8,14 +8,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from gauss_opt.closed_form import (
+from gauss_opt.reference.closed_form import (
     impact_velocity,
     kkt,
     udwadia_kalaba,
     udwadia_phohomsiri,
     weighted_force,
 )
-from gauss_opt.oracles import enumerate_active_sets, lcp
+from gauss_opt.reference.oracles import enumerate_active_sets, lcp
 
 GRAVITY = 9.81
 ORACLES = [enumerate_active_sets, lcp]

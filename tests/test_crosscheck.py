@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from test_validation_smooth import crank_position, slider_crank
 
 import gauss_opt as go
-from gauss_opt.crosscheck import compare_routes
+from gauss_opt.mechanics.crosscheck import compare_routes
 
 FAST = ["daqp", "nnls", "active_set", "osqp"]
 
@@ -68,7 +68,7 @@ def test_the_solvers_own_point_is_shown_beside_the_exact_one():
 
 @pytest.mark.parametrize("mass", [1e-9, 1.0, 1e9])
 def test_a_sloppy_solver_is_seen_in_its_own_point_only(mass, monkeypatch):
-    from gauss_opt.solvers import daqp
+    from gauss_opt.qp.solvers import daqp
 
     exact = daqp.Solver.propose
 
@@ -87,7 +87,7 @@ def test_a_sloppy_solver_is_seen_in_its_own_point_only(mass, monkeypatch):
 
 
 def test_a_failing_solver_is_a_failed_route_not_an_error(monkeypatch):
-    from gauss_opt.solvers import nnls
+    from gauss_opt.qp.solvers import nnls
 
     def broken(self, problem):
         raise RuntimeError("out of order")
@@ -101,7 +101,7 @@ def test_a_failing_solver_is_a_failed_route_not_an_error(monkeypatch):
 
 
 def test_a_wrong_route_is_reported_as_disagreement(monkeypatch):
-    from gauss_opt import closed_form
+    from gauss_opt.reference import closed_form
 
     exact = closed_form.kkt
     monkeypatch.setattr(closed_form, "kkt", lambda *a: (exact(*a)[0] + 1e-3, exact(*a)[1]))

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import gauss_opt as go
-from gauss_opt.solvers import registry
+import gauss_opt.qp.solvers
+from gauss_opt.qp.solvers import registry
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -54,14 +55,16 @@ def hildreth(tmp_path, monkeypatch):
     """The solver of CONTRIBUTING.md, saved where the registry looks for solvers."""
     code = blocks(ROOT / "CONTRIBUTING.md")[0][0]
     (tmp_path / "hildreth.py").write_text(code, encoding="utf-8")
-    monkeypatch.setattr(go.solvers, "__path__", [*go.solvers.__path__, str(tmp_path)])
+    monkeypatch.setattr(
+        gauss_opt.qp.solvers, "__path__", [*gauss_opt.qp.solvers.__path__, str(tmp_path)]
+    )
     caches = (registry._own, registry._adapter)
     for cache in caches:
         cache.cache_clear()
     yield code
     monkeypatch.undo()
-    if sys.modules.pop("gauss_opt.solvers.hildreth", None):
-        del go.solvers.hildreth
+    if sys.modules.pop("gauss_opt.qp.solvers.hildreth", None):
+        del gauss_opt.qp.solvers.hildreth
     for cache in caches:
         cache.cache_clear()
 

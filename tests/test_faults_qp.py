@@ -16,9 +16,9 @@ from gauss_opt import (
     MissingPackageError,
     SolverError,
     solve,
-    solvers,
 )
-from gauss_opt.solvers import Adapter, Proposal
+from gauss_opt.qp import solvers
+from gauss_opt.qp.solvers import Adapter, Proposal
 
 SOLVERS = solvers.available()
 
@@ -109,7 +109,7 @@ def test_fault_26_a_missing_package_is_named_when_it_is_used_not_at_import(monke
     code = f"{blocked}; import gauss_opt; print(gauss_opt.solvers.names())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "osqp" in done.stdout
-    monkeypatch.setattr("gauss_opt.solvers.interface.can_import", lambda package: False)
+    monkeypatch.setattr("gauss_opt.qp.solvers.interface.can_import", lambda package: False)
     for name in ("osqp", "cvxpy:SCS", "qpsolvers", "clarabel"):
         with pytest.raises(MissingPackageError) as caught:
             solve(corner(), name)

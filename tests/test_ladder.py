@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from gauss_opt import GaussProblem, GaussSolver, InfeasibleError, InputError, SolverError, solve
-from gauss_opt.closed_form import weighted_force
-from gauss_opt.solvers import Adapter, Proposal, available
+from gauss_opt.qp.solvers import Adapter, Proposal, available
+from gauss_opt.reference.closed_form import weighted_force
 
 
 def corner(x=-1.0, y=2.0, **more):

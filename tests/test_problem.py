@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gauss_opt import GaussProblem, InputError
-from gauss_opt.problem import require_semidefinite, symmetrised
+from gauss_opt.base.matrices import require_semidefinite, symmetrised
 
 
 def test_a_vector_of_masses_is_a_diagonal_metric():

@@ -14,12 +14,12 @@ from gauss_opt import (
     InputError,
     load_problem,
     load_problems,
-    problem_file,
     save_problem,
     save_problems,
     solve,
 )
-from gauss_opt.npz import read_npz
+from gauss_opt.base.npz import read_npz
+from gauss_opt.qp import problem_file
 
 
 def example(seed=0, how="load"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gauss_opt as go
-from gauss_opt.solvers import Adapter, Proposal
+from gauss_opt.qp.solvers import Adapter, Proposal
 
 
 class Says(Adapter):

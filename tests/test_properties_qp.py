@@ -5,9 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gauss_opt import GaussError, GaussProblem, GaussSolver, InfeasibleError, solvers
-from gauss_opt.oracles import enumerate_active_sets, lcp
-from gauss_opt.whiten import whiten
+from gauss_opt import GaussError, GaussProblem, GaussSolver, InfeasibleError
+from gauss_opt.qp import solvers
+from gauss_opt.qp.whitening import whiten
+from gauss_opt.reference.oracles import enumerate_active_sets, lcp
 
 FAST = ("daqp", "active_set", "nnls", "osqp")
 SOLVERS = {name: GaussSolver(name) for name in solvers.available()}

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from gauss_opt import GaussProblem, GaussSolver, closed_form, solve, solvers
-from gauss_opt.errors import InputError, MassError
-from gauss_opt.whiten import factorise
+from gauss_opt import GaussProblem, GaussSolver, solve
+from gauss_opt.base.errors import InputError, MassError
+from gauss_opt.base.matrices import factorise
+from gauss_opt.qp import solvers
+from gauss_opt.reference import closed_form
 
 
 @pytest.mark.parametrize("ratio", [1e6, 1e8, 1e10])

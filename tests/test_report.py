@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 from gauss_opt.viz.report import report_page
 from gauss_opt.viz.report_numbers import thinned
 

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

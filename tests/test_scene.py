@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import gauss_opt as go
-from gauss_opt import scene
+from gauss_opt.viz import scene
 
 
 def test_a_spring_ends_where_it_is_told_whatever_its_length():

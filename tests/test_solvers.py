@@ -13,12 +13,12 @@ from gauss_opt import (
     InputError,
     MissingPackageError,
     solve,
-    solvers,
 )
-from gauss_opt.closed_form import kkt
-from gauss_opt.oracles import enumerate_active_sets, lcp
-from gauss_opt.solvers import Adapter, Proposal, registry
-from gauss_opt.whiten import whiten
+from gauss_opt.qp import solvers
+from gauss_opt.qp.solvers import Adapter, Proposal, registry
+from gauss_opt.qp.whitening import whiten
+from gauss_opt.reference.closed_form import kkt
+from gauss_opt.reference.oracles import enumerate_active_sets, lcp
 
 WITH_OPTIONS = ("qpsolvers:quadprog", "cvxpy:OSQP", "cvxpy:SCS", "cvxpy:CLARABEL")
 ALL = (*solvers.available(), *(n for n in WITH_OPTIONS if n.split(":")[0] in solvers.available()))
@@ -207,7 +207,7 @@ def test_a_broken_solver_of_another_package_hides_only_itself(tmp_path, monkeypa
         solvers.make("broken")
     with pytest.raises(InputError, match="'odd' is not a subclass"):
         solvers.make("odd")
-    assert type(solvers.make("daqp")).__module__ == "gauss_opt.solvers.daqp"
+    assert type(solvers.make("daqp")).__module__ == "gauss_opt.qp.solvers.daqp"
 
 
 @pytest.mark.usefixtures("fresh_registry")
@@ -216,14 +216,14 @@ def test_a_solver_is_added_by_dropping_a_file_into_the_package(tmp_path, monkeyp
     text += "    def propose(self, problem):\n        return Proposal('lazy')\n"
     (tmp_path / "lazy.py").write_text(text)
     monkeypatch.setattr(solvers, "__path__", [*solvers.__path__, str(tmp_path)])
-    monkeypatch.delitem(sys.modules, "gauss_opt.solvers.lazy", raising=False)
+    monkeypatch.delitem(sys.modules, "gauss_opt.qp.solvers.lazy", raising=False)
     assert "lazy" in solvers.available()
     assert solve(PROBLEMS["random"], "lazy").attempts == (("lazy", "lazy"),)
-    sys.modules.pop("gauss_opt.solvers.lazy")
+    sys.modules.pop("gauss_opt.qp.solvers.lazy")
 
 
 def test_a_missing_package_is_one_sentence_with_the_command_at_call_time(monkeypatch):
-    monkeypatch.setattr("gauss_opt.solvers.interface.can_import", lambda package: False)
+    monkeypatch.setattr("gauss_opt.qp.solvers.interface.can_import", lambda package: False)
     assert "daqp" not in solvers.available()
     assert "nnls" in solvers.available()
     with pytest.raises(MissingPackageError, match=r"needs the package 'daqp'.*pip install '"):

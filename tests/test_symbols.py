@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from gauss_opt.symbols import Symbol, SymbolArray, TraceError, symbol, symbols, to_sx
+from gauss_opt.model.tracing.symbols import Symbol, SymbolArray, TraceError, symbol, symbols, to_sx
 
 N = 4
 A = np.array([[2.0, -1.0, 0.5, 0.0], [0.3, 1.5, 0.0, 1.0], [0.0, 0.2, 3.0, 1.0], [1, 0, 1, 4.0]])

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import gauss_opt as go
-from gauss_opt.trace import UserFunction
+from gauss_opt.model.tracing.user_function import UserFunction
 
 
 def test_arguments_after_the_standard_ones_are_parameters():

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from test_validation_smooth import G, flow
 
 import gauss_opt as go
-from gauss_opt.closed_form import udwadia_kalaba
+from gauss_opt.reference.closed_form import udwadia_kalaba
 
 
 def test_rod_of_a_pendulum_carries_three_weights_at_the_bottom():

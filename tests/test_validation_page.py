@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import gauss_opt as go
-from gauss_opt.validation import Validation, markdown, validate
+from gauss_opt.studies.validation import Validation, markdown, validate
 
 PAGE = Path(__file__).parents[1] / "docs" / "validation.md"
 
@@ -37,7 +37,7 @@ class Impossible(go.Case):
 
 
 def test_a_case_that_cannot_run_is_a_failure_with_its_reason():
-    from gauss_opt.validation import _validated
+    from gauss_opt.studies.validation import _validated
 
     failed = _validated(Impossible())
     assert not failed.ok
@@ -56,7 +56,7 @@ class Hollow(go.Case):
 
 
 def test_a_check_that_raises_is_a_failure_of_its_case_alone():
-    from gauss_opt.validation import _validated
+    from gauss_opt.studies.validation import _validated
 
     failed = _validated(Hollow())
     assert not failed.ok

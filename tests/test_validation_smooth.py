@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import gauss_opt as go
-from gauss_opt.acceleration import accelerate_snapshot
+from gauss_opt.mechanics.acceleration import accelerate_snapshot
 
 G = 9.81
 

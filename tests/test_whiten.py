@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from gauss_opt import GaussProblem, InfeasibleError, InputError, MassError, solve
-from gauss_opt.closed_form import kkt
-from gauss_opt.whiten import factorise, whiten
+from gauss_opt.base.matrices import factorise
+from gauss_opt.qp.whitening import whiten
+from gauss_opt.reference.closed_form import kkt
 
 
 def random_problem(seed=0, n=5, ne=2, ni=3, **scale):

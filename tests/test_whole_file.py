@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gauss_opt.whole_file import whole_file
+from gauss_opt.base.whole_file import whole_file
 
 
 def write(path, words):

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..case import Case, Setup
-from ..case_files import find_case
-from ..errors import GaussError, InputError
-from ..result import Result
+from ..base.errors import GaussError, InputError
+from ..results.result import Result
+from ..studies.case import Case, Setup
+from ..studies.case_files import find_case
 
 __all__ = ["Chosen", "choose"]
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from rich.console import RenderableType
 
-from .. import __version__, solvers
-from ..case_files import find_case
-from ..ladder import GaussSolver
-from ..problem import GaussProblem
+from .. import __version__
+from ..qp import solvers
+from ..qp.gauss_solver import GaussSolver
+from ..qp.problem import GaussProblem
+from ..studies.case_files import find_case
 from .answer import Answer, Exit
 from .tables import facts, heading, sentence, table, verdict
 

@@ -11,7 +11,7 @@ from contextlib import nullcontext, redirect_stdout
 from rich.console import Console
 from typer.main import get_command
 
-from ..errors import GaussError, InputError, MissingPackageError, ModelError
+from ..base.errors import GaussError, InputError, MissingPackageError, ModelError
 from .answer import Answer, Exit, as_json
 from .app import app
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from .. import solvers
-from ..case import Case
-from ..case_files import case_names, find_case
+from ..qp import solvers
+from ..studies.case import Case
+from ..studies.case_files import case_names, find_case
 from .answer import Answer
 from .tables import facts, heading, literal, sentence, table
 

@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from ..case import Check
-from ..records import Event
-from ..result import Result
+from ..results.records import Event
+from ..results.result import Result
+from ..studies.case import Check
 from .tables import facts, heading, number, sentence, table, verdict
 
 __all__ = ["checks_data", "checks_table", "events_table", "result_data", "summary"]

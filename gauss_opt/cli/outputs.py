@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..case import Case, Check
-from ..result import Result
-from ..scene import Drawing
+from ..results.result import Result
+from ..studies.case import Case, Check
+from ..viz.scene import Drawing
 
 __all__ = ["Written", "write_outputs"]
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import numpy as np
 from rich.console import RenderableType
 
-from .. import solvers
-from ..crosscheck import Crosscheck, Route, crosscheck
-from ..errors import GaussError
-from ..problem import Array
-from ..result import Result
-from ..system import System
+from ..base.arrays import Array
+from ..base.errors import GaussError
+from ..mechanics.crosscheck import Crosscheck, Route, crosscheck
+from ..model.system import System
+from ..qp import solvers
+from ..results.result import Result
 from .answer import Answer, Exit
 from .choosing import Chosen
 from .tables import heading, number, sentence, table, verdict

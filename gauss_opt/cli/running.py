@@ -9,9 +9,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from ..case import Check
-from ..errors import SimulationError
-from ..result import Result
+from ..base.errors import SimulationError
+from ..results.result import Result
+from ..studies.case import Check
 from .answer import Answer, Exit
 from .choosing import Chosen
 from .motion import checks_data, checks_table, events_table, result_data, summary

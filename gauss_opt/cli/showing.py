@@ -9,15 +9,15 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from ..compare import graph_distance
-from ..errors import GaussError
-from ..ladder import GaussSolver
-from ..npz import read_npz
-from ..problem import GaussProblem
-from ..problem_file import FORMAT as PROBLEMS
-from ..problem_file import load_problems
-from ..records import Event
-from ..result import load
+from ..base.errors import GaussError
+from ..base.npz import read_npz
+from ..qp.gauss_solver import GaussSolver
+from ..qp.problem import GaussProblem
+from ..qp.problem_file import FORMAT as PROBLEMS
+from ..qp.problem_file import load_problems
+from ..results.comparison import graph_distance
+from ..results.records import Event
+from ..results.result import load
 from .answer import Answer, Exit
 from .motion import events_table, result_data, summary
 from .tables import facts, heading, literal, number, sentence, table, verdict

@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from ..case_files import case_names
-from ..validation import Validation, markdown, validate
-from ..whole_file import whole_file
+from ..base.whole_file import whole_file
+from ..studies.case_files import case_names
+from ..studies.validation import Validation, markdown, validate
 from .answer import Answer, Exit
 from .motion import checks_data
 from .tables import literal, number, sentence, table, verdict

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..layout import held_rows
-from ..model import Servo, VelocityLimit
-from ..problem import Array
-from ..projection import Scales, state_snapshot
-from ..result import Result
+from ..base.arrays import Array
+from ..mechanics.projection import Scales, state_snapshot
+from ..model.constraints import Servo, VelocityLimit
+from ..model.rows import held_rows
+from ..results.result import Result
 from .energies import has_energy
 from .panels import named_lines, new_axes, over_time
 from .style import LIGHT

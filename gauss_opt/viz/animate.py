@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy.spatial import cKDTree
 
-from ..errors import InputError, MissingPackageError
-from ..result import Result
-from ..scene import Drawing
-from ..whole_file import whole_file
+from ..base.errors import InputError, MissingPackageError
+from ..base.whole_file import whole_file
+from ..results.result import Result
 from .canvas import SceneArtists, prepare
 from .default_drawing import default_drawing
 from .film import Film, shoot
+from .scene import Drawing
 from .style import DARK, LIGHT, Theme
 
 __all__ = ["animate"]

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Circle, FancyArrowPatch, Polygon
 
-from ..problem import Array
-from ..scene import Shape
+from ..base.arrays import Array
 from .film import Film
+from .scene import Shape
 from .style import LIGHT, Theme, literal
 
 __all__ = ["SceneArtists", "moves", "prepare"]

@@ -12,14 +12,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from .. import scene
-from ..layout import Block
-from ..model import Contact, Servo
-from ..problem import Array
-from ..result import Result
-from ..scene import Drawing, Shape
+from ..base.arrays import Array
+from ..model.constraints import Contact, Servo
+from ..model.rows import Block
+from ..results.result import Result
+from . import scene
 from .panels import coordinate_names
 from .refine import refined
+from .scene import Drawing, Shape
 from .zero_sets import Grid, PositionRows, contours, zeros
 
 __all__ = ["default_drawing"]

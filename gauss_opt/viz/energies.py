@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..result import Result
+from ..results.result import Result
 from .panels import new_axes, over_time
 from .refine import refined
 from .style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION

@@ -7,10 +7,10 @@ from math import floor, log10
 
 import numpy as np
 
-from ..errors import InputError
-from ..problem import Array
-from ..result import Result
-from ..scene import Drawing, Shape
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..results.result import Result
+from .scene import Drawing, Shape
 
 __all__ = ["Film", "pace", "shoot"]
 

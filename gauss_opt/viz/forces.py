@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..problem import Array
-from ..result import Result
-from ..snapshot import evaluate
+from ..base.arrays import Array
+from ..model.snapshot import evaluate
+from ..results.result import Result
 from .panels import MAX_LINES, by_component, coordinate_names, named_lines, new_axes, over_time
 from .refine import refined
 from .style import LIGHT, LINES, literal

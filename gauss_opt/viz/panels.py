@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..problem import Array
-from ..records import Event
-from ..result import Result
+from ..base.arrays import Array
+from ..results.records import Event
+from ..results.result import Result
 from .style import EVENTS, LIGHT, LINES, literal
 
 __all__ = [

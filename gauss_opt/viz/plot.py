@@ -10,8 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..result import Result
-from ..scene import Drawing
+from ..results.result import Result
 from .accuracy import accuracy
 from .energies import energy, has_energy
 from .forces import (
@@ -23,6 +22,7 @@ from .forces import (
     impulses_by_name,
 )
 from .panels import coordinate_names, figure
+from .scene import Drawing
 from .scenes import filmstrip, stroboscope
 from .style import LIGHT
 from .trajectories import phase_portrait, positions, velocities

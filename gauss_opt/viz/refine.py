@@ -8,15 +8,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..errors import GaussError
-from ..flow import Flow
-from ..ladder import GaussSolver
-from ..problem import Array, GaussProblem
-from ..projection import state_snapshot
-from ..recorder import Recorder
-from ..result import Result
-from ..snapshot import Snapshot
-from ..system import System
+from ..base.arrays import Array
+from ..base.errors import GaussError
+from ..mechanics.flow import Flow
+from ..mechanics.projection import state_snapshot
+from ..model.snapshot import Snapshot
+from ..model.system import System
+from ..qp.gauss_solver import GaussSolver
+from ..qp.problem import GaussProblem
+from ..results.recorder import Recorder
+from ..results.result import Result
 
 __all__ = ["refined"]
 

@@ -20,12 +20,11 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from ..crosscheck import Crosscheck
-from ..errors import InputError
-from ..result import Result
-from ..result_file import versions
-from ..scene import Drawing
-from ..whole_file import whole_file
+from ..base.errors import InputError
+from ..base.whole_file import whole_file
+from ..mechanics.crosscheck import Crosscheck
+from ..results.result import Result
+from ..results.result_file import versions
 from .film import pace
 from .report_charts import charts, event_marks
 from .report_numbers import number
@@ -38,10 +37,11 @@ from .report_tables import (
     stats_data,
     summary,
 )
+from .scene import Drawing
 from .style import BLUE, DARK, EVENTS, LIGHT, LINES, SKY, YELLOW
 
 if TYPE_CHECKING:
-    from ..case import Check
+    from ..studies.case import Check
 
 __all__ = ["report_page", "write_report"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
-from ..problem import Array
-from ..result import Result
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..results.result import Result
 from .refine import refined
 from .report_numbers import number, rounded, thinned
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..problem import Array
-from ..result import Result
-from ..scene import Drawing
+from ..base.arrays import Array
+from ..results.result import Result
 from .default_drawing import default_drawing
 from .film import FLASH, Film, shoot
 from .report_numbers import rounded
+from .scene import Drawing
 
 __all__ = ["scene"]
 

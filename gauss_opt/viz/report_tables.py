@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..crosscheck import Crosscheck, crosscheck
-from ..errors import GaussError
-from ..records import Event
-from ..result import Result
+from ..base.errors import GaussError
+from ..mechanics.crosscheck import Crosscheck, crosscheck
+from ..results.records import Event
+from ..results.result import Result
 from .report_numbers import number
 
 if TYPE_CHECKING:
-    from ..case import Check
+    from ..studies.case import Check
 
 __all__ = [
     "check_rows",

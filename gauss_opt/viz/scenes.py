@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..result import Result
-from ..scene import Drawing
+from ..results.result import Result
 from .canvas import SceneArtists, moves, prepare
 from .film import Film, shoot
 from .panels import figure
+from .scene import Drawing
 from .style import LIGHT
 
 __all__ = ["filmstrip", "stroboscope"]

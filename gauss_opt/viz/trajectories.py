@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..errors import InputError
-from ..problem import Array
-from ..result import Result
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..results.result import Result
 from .panels import (
     coordinate_names,
     honest_limits,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from contourpy import contour_generator
 
-from ..layout import Block
-from ..model import Contact, Holonomic, Servo
-from ..problem import Array
-from ..system import System
+from ..base.arrays import Array
+from ..model.constraints import Contact, Holonomic, Servo
+from ..model.rows import Block
+from ..model.system import System
 
 __all__ = ["Grid", "PositionRows", "contours", "zeros"]
 

@@ -1,0 +1,121 @@
+"""What can go wrong, each with what it happened to attached.
+
+Every message says what, where, and what to try. Every exception of the package derives from
+:class:`GaussError`, so that one ``except`` catches them all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..qp.problem import GaussProblem
+    from ..results.result import Result
+
+__all__ = [
+    "GaussError",
+    "InfeasibleError",
+    "InputError",
+    "MassError",
+    "MissingPackageError",
+    "ModelError",
+    "NonFiniteError",
+    "SimulationError",
+    "SolverError",
+    "TraceError",
+    "UserFunctionError",
+]
+
+
+class GaussError(Exception):
+    """Base of all errors raised by gauss_opt."""
+
+
+class InputError(GaussError, ValueError):
+    """An argument that cannot be used: wrong shape, not finite, an unknown name."""
+
+
+class ModelError(GaussError, ValueError):
+    """A model that contradicts itself or cannot be used as written."""
+
+
+class TraceError(ModelError):
+    """A function that cannot be traced into exact derivatives as it is written."""
+
+
+class UserFunctionError(GaussError, RuntimeError):
+    """A function of the user's raised, or returned something that is not finite.
+
+    Attributes
+    ----------
+    function : str
+        The function's place in the model, such as ``gap of contact 'floor'``.
+    t : float
+        Time of the call.
+    """
+
+    def __init__(self, message: str, *, function: str, t: float) -> None:
+        super().__init__(message)
+        self.function = function
+        self.t = t
+
+
+class NonFiniteError(UserFunctionError):
+    """A function of the user's returned NaN or infinity."""
+
+
+class ProblemError(GaussError, RuntimeError):
+    """A least-constraint problem without a certified answer; it is in ``problem``."""
+
+    def __init__(self, message: str, problem: GaussProblem) -> None:
+        super().__init__(message)
+        self.problem = problem
+
+
+class MassError(ProblemError):
+    """The mass leaves a direction free that no equality holds: the acceleration is undefined."""
+
+
+class InfeasibleError(ProblemError):
+    """No point satisfies the constraints, and a verified Farkas certificate proves it.
+
+    Attributes
+    ----------
+    constraints : tuple of str
+        The names of the constraints in the conflict.
+    certificate : FarkasCertificate
+        Multipliers y with y >= 0 on inequalities, A'y = 0 and b'y > 0.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        problem: GaussProblem,
+        constraints: tuple[str, ...] = (),
+        certificate: object = None,
+    ) -> None:
+        super().__init__(message, problem)
+        self.constraints = constraints
+        self.certificate = certificate
+
+
+class SolverError(ProblemError):
+    """Every solver of the ladder failed; ``attempts`` says how each of them did."""
+
+    def __init__(
+        self, message: str, problem: GaussProblem, attempts: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        super().__init__(message, problem)
+        self.attempts = attempts
+
+
+class SimulationError(GaussError, RuntimeError):
+    """A simulation that could not go on; what it had computed is in ``result``."""
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class MissingPackageError(GaussError, ImportError):
+    """An optional package is not installed; the message has the command that installs it."""

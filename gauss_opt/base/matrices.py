@@ -1,0 +1,76 @@
+"""Symmetric matrices: checked, and factorised when they are safely positive definite."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lapack
+
+from .arrays import Array
+from .errors import InputError
+
+__all__ = ["factorise", "require_semidefinite", "symmetrised", "unit_diagonal"]
+
+# A mass whose smallest eigenvalue, with its diagonal scaled to 1, is below SINGULAR is what
+# round-off leaves of a singular one. The last pivot of the Cholesky factor can be much larger, for
+# earlier small pivots magnify round-off; the eigenvalue is looked at when a pivot, relative to the
+# diagonal entry it comes from, is below SUSPECT.
+SINGULAR = 1e-13
+SUSPECT = 1e-7
+
+
+def symmetrised(matrix: Array, what: str, tolerance: float = 1e-10) -> Array:
+    """The symmetric part; an asymmetry beyond round-off is an error that shows the difference.
+
+    An entry is judged by the diagonal entries of its row and column, so that a heavy body does
+    not hide the asymmetry of a light one.
+    """
+    difference = np.abs(matrix - matrix.T)
+    size = np.sqrt(np.abs(matrix.diagonal()))
+    allowed = tolerance * np.outer(size, size) + 1e-14 * np.abs(matrix).max(initial=0.0)
+    if (difference > allowed).any():
+        i, j = np.unravel_index(int((difference - allowed).argmax()), difference.shape)
+        raise InputError(
+            f"{what} is not symmetric: entry ({i}, {j}) is {matrix[i, j]:.6g} but entry "
+            f"({j}, {i}) is {matrix[j, i]:.6g}, a difference of {difference[i, j]:.3g}"
+        )
+    return 0.5 * (matrix + matrix.T)
+
+
+def require_semidefinite(matrix: Array, what: str) -> None:
+    """Refuse an indefinite mass, with the smallest eigenvalue and its direction.
+
+    It is judged with its diagonal scaled to 1, in which no unit of mass remains.
+    """
+    size = np.sqrt(np.abs(matrix.diagonal()))
+    size = np.where(size > 0, size, 1.0)
+    scaled = np.linalg.eigvalsh(matrix / np.outer(size, size))
+    if scaled[0] < -1e-12 * np.abs(scaled).max():
+        values, vectors = np.linalg.eigh(matrix)
+        direction = np.array2string(vectors[:, 0], precision=3, threshold=12)
+        raise InputError(
+            f"{what} is indefinite: its smallest eigenvalue is {values[0]:.6g}, in the direction "
+            f"{direction}; a mass must not be negative in any direction"
+        )
+
+
+def factorise(metric: Array) -> Array | None:
+    """Lower Cholesky factor of the metric, or None when it is not safely positive definite."""
+    factor: Array
+    factor, info = lapack.dpotrf(metric, 1)
+    if info != 0:
+        return None
+    pivots = factor.diagonal()
+    diagonal = metric.diagonal()
+    # The first test is cheap and nearly always enough; the others do not depend on units.
+    if len(pivots) and min(pivots.tolist()) ** 2 > SUSPECT * max(diagonal.tolist()):
+        return factor
+    if (pivots * pivots > SUSPECT * diagonal).all():
+        return factor
+    return factor if np.linalg.eigvalsh(unit_diagonal(metric))[0] > SINGULAR else None
+
+
+def unit_diagonal(matrix: Array) -> Array:
+    size = np.sqrt(np.abs(matrix.diagonal()))
+    size = np.where(size > 0, size, 1.0)
+    scaled: Array = matrix / np.outer(size, size)
+    return scaled

@@ -1,0 +1,1 @@
+"""Mechanics as instances of (G): accelerations, impacts, consistent states."""

@@ -1,0 +1,343 @@
+"""Consistent positions and velocities: the smallest move, in the mass metric, onto the constraints.
+
+Positions: minimise 1/2 dq' M dq with phi_q dq = -phi and gap + gap_q dq >= 0, again and again.
+Velocities: minimise 1/2 (v - v0)' M (v - v0) with phi1' = 0, phi2 = 0, psi >= 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.integrate import solve_ivp
+
+from ..base.arrays import Array
+from ..base.errors import InputError, ModelError
+from ..base.matrices import factorise
+from ..model.constraints import Contact, Holonomic, Servo, VelocityLimit
+from ..model.rows import Block
+from ..model.snapshot import Snapshot, evaluate, read_only
+from ..model.system import System
+from ..qp.active_set import solve_unit_rows
+from ..qp.gauss_solver import GaussSolver
+from ..qp.problem import GaussProblem
+from ..qp.whitening import whiten
+
+__all__ = ["Assembly", "assemble"]
+
+MAX_ITERATIONS = 60
+CONVERGED = 1e-13
+
+
+class Assembly(tuple[Array, Array]):
+    """Consistent (q, v), which unpacks as such, with how it was found.
+
+    Attributes
+    ----------
+    q, v : arrays
+        The consistent state.
+    degrees_of_freedom : tuple of int
+        Independent motions that the constraints and the held coordinates leave, at the level of
+        positions and of velocities. Along these the guess was kept as nearly as possible.
+    moved : (nq,) array
+        How far each position was moved from the guess.
+    iterations : int
+        Steps taken for the positions.
+    """
+
+    q: Array
+    v: Array
+    degrees_of_freedom: tuple[int, int]
+    moved: Array
+    iterations: int
+    system: System
+
+    def __str__(self) -> str:
+        in_q, in_v = self.degrees_of_freedom
+        lines = [f"q = {self.q}", f"v = {self.v}"]
+        if in_q:
+            largest = int(np.abs(self.moved).argmax())
+            name = self.system.coordinate_name(largest)
+            lines.append(
+                f"positions: {in_q} degrees of freedom were left open and settled by the least "
+                f"move from the guess (largest: {name} by {self.moved[largest]:.3g}); hold "
+                f"coordinates with hold_q= to decide them yourself"
+            )
+        else:
+            lines.append("positions: determined by the constraints and the held coordinates")
+        if in_v:
+            lines.append(f"velocities: {in_v} degrees of freedom settled by the least change")
+        else:
+            lines.append("velocities: determined by the constraints and the held velocities")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def assemble(
+    system: System,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    t: float = 0.0,
+    *,
+    hold_q: Iterable[int | str] = (),
+    hold_v: Iterable[int | str] = (),
+    resting: Sequence[str] = (),
+    solver: str | GaussSolver = "osqp",
+) -> Assembly:
+    """Consistent positions and velocities from a guess.
+
+    Parameters
+    ----------
+    system : System
+    q, v : array_like
+        The guess; v = 0 when left out.
+    t : float
+        Time.
+    hold_q : iterable of int or str
+        Positions, by index or name, that must stay as guessed.
+    hold_v : iterable of int or str
+        Velocities, by index or as ``"v[0]"``, that must stay as guessed.
+    resting : sequence of str
+        Contacts that shall stay closed: their gap and its rate are made 0. The rate of other
+        contacts is not touched.
+
+    Returns
+    -------
+    Assembly
+        A pair (q, v) that can say more when printed.
+
+    Raises
+    ------
+    InfeasibleError
+        When the constraints and what is held contradict each other; it names them.
+    ModelError
+        When the iteration does not get onto the constraints.
+
+    Examples
+    --------
+    >>> rod = Holonomic("rod", lambda q, t: q[0]**2 + q[1]**2 - 1.0)
+    >>> pendulum = System([1.0, 1.0], [0.0, -9.81], [rod])
+    >>> q, v = assemble(pendulum, [0.6, 0.7], [1.0, 0.0], hold_q=[0])
+    >>> q.round(9), v.round(9)
+    (array([0.6, 0.8]), array([ 0.64, -0.48]))
+    """
+    guess = read_only("q", q)
+    if guess.ndim != 1:
+        raise InputError(f"q must be a vector, got shape {guess.shape}")
+    nv = system.nv or len(guess)
+    speed = read_only("v", np.zeros(nv) if v is None else v)
+    solver = solver if isinstance(solver, GaussSolver) else GaussSolver(solver)
+    start = evaluate(system, guess, speed, t)
+    held = _indices([system.coordinate_name(i) for i in range(len(guess))], hold_q, "hold_q")
+    held_v = _indices([f"v[{i}]" for i in range(nv)], hold_v, "hold_v")
+    resting = [resting] if isinstance(resting, str) else list(resting)
+    for name in resting:
+        item = start.layout.block(name).item
+        if not isinstance(item, Contact):
+            raise InputError(f"resting= has {item}, which is not a contact")
+    snapshot, dof_q, steps = _positions(start, held, resting, solver)
+    velocity, dof_v = _velocities(snapshot, held_v, resting, solver)
+    result = Assembly((snapshot.q, velocity))
+    result.q, result.v = snapshot.q, velocity
+    result.degrees_of_freedom = (dof_q, dof_v)
+    result.moved, result.iterations, result.system = snapshot.q - guess, steps, system
+    return result
+
+
+def _positions(
+    snapshot: Snapshot, held: list[int], resting: Sequence[str], solver: GaussSolver
+) -> tuple[Snapshot, int, int]:
+    """The state with consistent positions, the degrees of freedom left, the number of steps."""
+    scale = float(np.abs(snapshot.q).max())
+    for iteration in range(MAX_ITERATIONS):
+        problem = position_problem(snapshot, held, resting)
+        before = _misfit(problem)
+        if before == 0.0:
+            return snapshot, _freedom(problem), iteration
+        step = solver.solve(problem).x
+        after = _moved(snapshot, step)
+        moved = float(np.abs(after.q - snapshot.q).max())
+        scale = max(scale, float(np.abs(after.q).max()))
+        if moved <= CONVERGED * scale:
+            return after, _freedom(position_problem(after, held, resting)), iteration + 1
+        snapshot = _damped(snapshot, after, step, held, resting, before)
+    raise _not_assembled(snapshot, position_problem(snapshot, held, resting))
+
+
+def position_problem(
+    snapshot: Snapshot, held: Sequence[int], resting: Sequence[str]
+) -> GaussProblem:
+    """The step onto the constraints of positions, linearised at a snapshot."""
+    equal = _blocks(snapshot, lambda item: isinstance(item, Holonomic) or item.name in resting)
+    unilateral = _blocks(
+        snapshot, lambda item: isinstance(item, Contact) and item.name not in resting
+    )
+    holding = _position_map(snapshot)[list(held)]
+    names = [snapshot.system.coordinate_name(i) for i in held]
+    rows, rhs, owners = _gather(snapshot, equal, -snapshot.value)
+    contact_rows, contact_rhs, contact_owners = _gather(snapshot, unilateral, -snapshot.value)
+    return GaussProblem.create(
+        _metric(snapshot),
+        target=np.zeros(len(snapshot.v)),
+        Ae=np.vstack([rows, holding]),
+        be=np.concatenate([rhs, np.zeros(len(held))]),
+        Ai=contact_rows,
+        bi=contact_rhs,
+        equality_names=[*owners, *(f"hold {name}" for name in names)],
+        inequality_names=contact_owners,
+        kind="consistent position (linearised)",
+    )
+
+
+def velocity_problem(
+    snapshot: Snapshot, held: Sequence[int] = (), resting: Sequence[str] = ()
+) -> GaussProblem:
+    """The nearest velocity that satisfies all constraints, linearised at a snapshot."""
+    equal = _blocks(
+        snapshot,
+        lambda item: item.name in resting or not isinstance(item, Servo | Contact | VelocityLimit),
+    )
+    limits = _blocks(snapshot, lambda item: isinstance(item, VelocityLimit))
+    holding = np.eye(len(snapshot.v))[list(held)]
+    rows, rhs, owners = _gather(snapshot, equal, -snapshot.offset)
+    limit_rows, limit_rhs, limit_owners = _gather(snapshot, limits, -snapshot.offset)
+    return GaussProblem.create(
+        _metric(snapshot),
+        target=snapshot.v,
+        Ae=np.vstack([rows, holding]),
+        be=np.concatenate([rhs, snapshot.v[list(held)]]),
+        Ai=limit_rows,
+        bi=limit_rhs,
+        equality_names=[*owners, *(f"hold velocity {i}" for i in held)],
+        inequality_names=limit_owners,
+        kind="consistent velocity",
+    )
+
+
+def _velocities(
+    snapshot: Snapshot, held: list[int], resting: Sequence[str], solver: GaussSolver
+) -> tuple[Array, int]:
+    """Consistent velocities; constraints nonlinear in v make it an iteration."""
+    scale = float(np.abs(snapshot.v).max())
+    for _ in range(MAX_ITERATIONS):
+        problem = velocity_problem(snapshot, held, resting)
+        after = solver.solve(problem).x
+        change = float(np.abs(after - snapshot.v).max())
+        scale = max(scale, float(np.abs(after).max()))
+        if change <= CONVERGED * scale:
+            return after, _freedom(problem)
+        snapshot = evaluate(snapshot.system, snapshot.q, after, snapshot.t)
+    raise ModelError(
+        f"no consistent velocity was found in {MAX_ITERATIONS} iterations at t={snapshot.t:g}: the "
+        f"constraints on velocities may have no common solution near the guess"
+    )
+
+
+def _damped(
+    snapshot: Snapshot, after: Snapshot, step: Array, held: Sequence[int], resting: Sequence[str],
+    before: float,
+) -> Snapshot:  # fmt: skip
+    """The snapshot after a step, shortened while the constraints get worse."""
+    length = 1.0
+    while _misfit(position_problem(after, held, resting)) >= before and length > 1e-3:
+        length *= 0.5
+        after = _moved(snapshot, length * step)
+    return after
+
+
+def _moved(snapshot: Snapshot, step: Array) -> Snapshot:
+    """The snapshot after a step of the positions.
+
+    Where q' = N(q) v, q follows that flow for unit time instead of its tangent, which would leave
+    what the flow keeps, such as the length of a quaternion.
+    """
+    compiled, system = snapshot.compiled, snapshot.system
+    if "N" not in compiled.slices:
+        return evaluate(system, snapshot.q + step, snapshot.v, snapshot.t)
+
+    def flow(_: float, q: Array) -> Array:
+        out = compiled.run(q, step, snapshot.t, system.parameters)
+        return out[compiled.slices["qdot"]]
+
+    end = solve_ivp(flow, (0.0, 1.0), snapshot.q, method="DOP853", rtol=1e-13, atol=1e-16)
+    return evaluate(system, end.y[:, -1], snapshot.v, snapshot.t)
+
+
+def _misfit(problem: GaussProblem) -> float:
+    """Largest violation, as the distance it takes along the row to repair."""
+    if not len(problem.rhs):
+        return 0.0
+    violation = problem.rhs.copy()
+    violation[problem.n_equality :] = np.maximum(violation[problem.n_equality :], 0.0)
+    lengths = np.linalg.norm(problem.rows, axis=1)
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    return float(np.abs(violation / lengths).max())
+
+
+def _not_assembled(snapshot: Snapshot, problem: GaussProblem) -> ModelError:
+    ne = problem.n_equality
+    violation = np.abs(problem.rhs)
+    violation[ne:] = np.maximum(problem.rhs[ne:], 0.0)
+    worst = int(violation.argmax())
+    return ModelError(
+        f"no consistent position was found in {MAX_ITERATIONS} iterations: constraint "
+        f"{problem.names[worst]!r} is still off by {violation[worst]:.3g} at q={snapshot.q}. The "
+        f"parts may be too short or too long to meet, or the guess too far away: change the "
+        f"guess, or hold fewer coordinates"
+    )
+
+
+def _freedom(problem: GaussProblem) -> int:
+    unit = whiten(problem).unit()
+    return problem.n - solve_unit_rows(unit, np.arange(problem.n_equality)).rank
+
+
+def _metric(snapshot: Snapshot) -> Array:
+    """The mass; where it is singular, with a typical mass for the directions that have none."""
+    if factorise(snapshot.mass) is not None:
+        return snapshot.mass
+    typical = snapshot.mass.diagonal().max() or 1.0
+    values, vectors = np.linalg.eigh(snapshot.mass)
+    filled = np.where(values > 1e-12 * values[-1], values, typical)
+    metric: Array = (vectors * filled) @ vectors.T
+    return metric
+
+
+def _position_map(snapshot: Snapshot) -> Array:
+    """N(q): how positions follow velocities, (nq, nv)."""
+    compiled = snapshot.compiled
+    if "N" not in compiled.slices:
+        return np.eye(compiled.nv)
+    out = compiled.run(snapshot.q, snapshot.v, snapshot.t, snapshot.system.parameters)
+    return out[compiled.slices["N"]].reshape(compiled.nq, compiled.nv)
+
+
+def _blocks(snapshot: Snapshot, wanted: object) -> list[Block]:
+    enabled = snapshot.enabled
+    return [
+        block
+        for block in snapshot.layout.blocks
+        if wanted(block.item)  # type: ignore[operator]
+        and (enabled is None or enabled[block.rows].all())
+    ]
+
+
+def _gather(
+    snapshot: Snapshot, blocks: Sequence[Block], rhs: Array
+) -> tuple[Array, Array, list[str]]:
+    rows = [i for block in blocks for i in range(block.rows.start, block.rows.stop)]
+    return snapshot.rows[rows], rhs[rows], [snapshot.layout.names[i] for i in rows]
+
+
+def _indices(names: Sequence[str], held: Iterable[int | str], what: str) -> list[int]:
+    indices = []
+    for entry in [held] if isinstance(held, str) else held:
+        index = names.index(entry) if isinstance(entry, str) and entry in names else entry
+        if not isinstance(index, int | np.integer) or not 0 <= index < len(names):
+            raise InputError(
+                f"{what} has {entry!r}; there are: {', '.join(names)} (0 to {len(names) - 1})"
+            )
+        indices.append(int(index))
+    return indices

@@ -1,0 +1,264 @@
+"""One impact without a simulation around it, with everything by name and its cross-check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..base.arrays import Array, Indices
+from ..base.errors import InputError
+from ..base.lazy import lazy
+from ..model.constraints import Contact, Holonomic
+from ..model.snapshot import Snapshot, evaluate
+from ..model.system import System
+from ..qp.certificate import Certificate
+from ..qp.gauss_solver import GaussSolver
+from ..qp.solvers import Adapter
+from ..reference import closed_form
+from .acceleration import touching_rows
+from .impact import Impact, Jump, with_velocity
+from .impact_laws import ImpactLaw, Newton, make_law
+
+__all__ = ["Collision", "collide", "collide_snapshot", "engage"]
+
+
+@dataclass(frozen=True, eq=False)
+class Collision:
+    """The outcome of an impact, by name.
+
+    Attributes
+    ----------
+    snapshot : Snapshot
+        The state before.
+    contacts : array of int
+        Contact rows that took part.
+    v_after : (nv,) array
+    row_impulses : (m,) array
+        On the rows of the layout; M (v+ - v-) = A' impulses.
+    row_rates_after : (m,) array
+    jumps : tuple of Jump
+        The problems that were solved, in order.
+    """
+
+    snapshot: Snapshot
+    contacts: Indices
+    v_after: Array
+    row_impulses: Array
+    row_rates_after: Array
+    jumps: tuple[Jump, ...]
+
+    @property
+    def v_before(self) -> Array:
+        """Velocity before, (nv,)."""
+        return self.snapshot.v
+
+    @lazy
+    def impulses(self) -> dict[str, Any]:
+        """Impulse of every constraint by name."""
+        return self.snapshot.layout.by_name(self.row_impulses)
+
+    @lazy
+    def rates_before(self) -> dict[str, Any]:
+        """Rates before, by name of contact."""
+        return self.snapshot.rates
+
+    @lazy
+    def rates_after(self) -> dict[str, Any]:
+        """Rates after, by name of contact."""
+        rates = self.snapshot.layout.by_name(self.row_rates_after)
+        return {name: rates[name] for name in self.snapshot.rates}
+
+    @lazy
+    def energy_change(self) -> float:
+        """Change of the kinetic energy: dissipation plus the work of moving constraints."""
+        jump = self.v_after - self.v_before
+        return float(0.5 * jump @ self.snapshot.mass @ (self.v_after + self.v_before))
+
+    @lazy
+    def work_of_moving_constraints(self) -> float:
+        """Work done by constraints that move by themselves: minus impulse times their rate.
+
+        A velocity limit does not count: it brakes, and what it takes is lost.
+        """
+        rows = slice(0, self.snapshot.layout.contacts.stop)
+        offset = with_velocity(self.snapshot, self.v_after).offset
+        return float(-(self.row_impulses[rows] @ offset[rows]))
+
+    @property
+    def dissipation(self) -> float:
+        """Change of the kinetic energy without the work of moving constraints; not above 0."""
+        return self.energy_change - self.work_of_moving_constraints
+
+    @property
+    def gains_energy(self) -> bool:
+        """Whether the law itself has raised the energy."""
+        before = 0.5 * self.v_before @ self.snapshot.mass @ self.v_before
+        return bool(self.dissipation > 1e-9 * (before + abs(self.work_of_moving_constraints)))
+
+    @lazy
+    def certificate(self) -> Certificate:
+        """The worst residuals of the problems that were solved."""
+        certificates = [jump.solution.certificate for jump in self.jumps]
+        return Certificate(*(max(column) for column in zip(*certificates, strict=True)))
+
+    @property
+    def unique(self) -> bool:
+        """Whether all impulses are unique."""
+        return all(jump.solution.unique for jump in self.jumps)
+
+    @lazy
+    def pseudoinverse_difference(self) -> float:
+        """Distance to v- + M^-1/2 (W'M^-1/2)^+ (rate change), relative, on the active set.
+
+        The cross-check of the last jump with a formula that shares no algebra with it.
+        """
+        solution = self.jumps[-1].solution
+        problem, working = solution.problem, solution.working
+        if not len(working):
+            return 0.0
+        try:
+            start = np.linalg.solve(problem.metric, problem.load)
+            rows = problem.rows[working]
+            change = problem.rhs[working] - rows @ start
+            other = closed_form.impact_velocity(problem.metric, start, rows, change)
+        except (ValueError, np.linalg.LinAlgError):
+            return float("nan")
+        scale = np.abs(start).max() + np.abs(solution.x).max() + 1e-300
+        return float(np.abs(other - solution.x).max() / scale)
+
+    def __str__(self) -> str:
+        lines = [f"Collision at t = {self.snapshot.t:g}: energy change {self.energy_change:.6g}"]
+        for name in self.rates_after:
+            lines.append(
+                f"  {name}: rate {self.rates_before[name]} -> {self.rates_after[name]}, "
+                f"impulse {self.impulses[name]}"
+            )
+        lines.append(f"  v {self.v_before} -> {self.v_after}")
+        if self.gains_energy:
+            lines.append("  the impact law has raised the energy")
+        lines.append(f"  certificate: {self.certificate}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def collide(
+    system: System,
+    q: ArrayLike,
+    v: ArrayLike,
+    t: float = 0.0,
+    *,
+    law: str | ImpactLaw = "newton",
+    contacts: Iterable[str] | None = None,
+    solver: str | Adapter | GaussSolver = "osqp",
+) -> Collision:
+    """The impact at a state, without a simulation around it.
+
+    Parameters
+    ----------
+    system : System
+    q, v : array_like
+        Position, and velocity before.
+    t : float
+    law : str or ImpactLaw
+        ``"newton"``, ``"poisson"``, ``"sequential"`` or a law of your own.
+    contacts : iterable of str, optional
+        Contacts that take part; by default those that touch and do not separate.
+    solver : str, Adapter or GaussSolver
+
+    Examples
+    --------
+    Three equal balls in a row, the first arrives:
+
+    >>> row = System([1, 1, 1], [0, 0, 0], contacts=[
+    ...     Contact("1-2", lambda q, t: q[1] - q[0] - 1, restitution=1.0),
+    ...     Contact("2-3", lambda q, t: q[2] - q[1] - 1, restitution=1.0)])
+    >>> collide(row, [0, 1, 2], [1, 0, 0]).v_after.round(6)
+    array([-0.333333,  0.666667,  0.666667])
+    >>> collide(row, [0, 1, 2], [1, 0, 0], law="sequential").v_after.round(6) + 0.0
+    array([0., 0., 1.])
+    """
+    snapshot = evaluate(system, q, v, t)
+    if not isinstance(solver, GaussSolver):
+        solver = GaussSolver(solver)
+    if contacts is None:
+        rows = touching_rows(snapshot)
+        rows = rows[rows < snapshot.layout.contacts.stop]
+    else:
+        rows = _named(snapshot, contacts)
+    return collide_snapshot(snapshot, rows, make_law(law), solver)
+
+
+def collide_snapshot(
+    snapshot: Snapshot,
+    rows: Indices,
+    law: ImpactLaw,
+    solver: GaussSolver,
+    slow: Array | None = None,
+) -> Collision:
+    """:func:`collide` for contact rows of a snapshot, with a kept solver.
+
+    ``slow`` is the size of rates that are zero, on the rows of the layout.
+    """
+    outcome = law.apply(Impact.at(snapshot, rows, solver, slow))
+    after = with_velocity(snapshot, outcome.v)
+    return Collision(snapshot, rows, outcome.v, outcome.impulses, after.rate, outcome.jumps)
+
+
+def engage(
+    system: System,
+    q: ArrayLike,
+    v: ArrayLike,
+    t: float = 0.0,
+    *,
+    solver: str | Adapter | GaussSolver = "osqp",
+) -> Collision:
+    """A plastic impact onto the bilateral constraints: they have just closed, the motion sticks.
+
+    The velocity after is the nearest, in the mass metric, that satisfies all constraints of
+    ``system``. Walking machines and latches are loops of :func:`simulate` up to an event,
+    ``engage`` with the constraints of the next phase, and so on.
+
+    Raises
+    ------
+    InputError
+        When the position is not on the constraints: nothing can close there.
+
+    Examples
+    --------
+    A point moving past a pin gets caught by a rod:
+
+    >>> from gauss_opt import Holonomic
+    >>> rod = Holonomic("rod", lambda q, t: q[0]**2 + q[1]**2 - 1.0)
+    >>> caught = engage(System([1.0, 1.0], [0.0, 0.0], [rod]), [0.0, 1.0], [3.0, 4.0])
+    >>> caught.v_after + 0.0, caught.energy_change
+    (array([3., 0.]), -8.0)
+    """
+    snapshot = evaluate(system, q, v, t)
+    for block in snapshot.layout.blocks:
+        values = np.abs(snapshot.value[block.rows])
+        if isinstance(block.item, Holonomic):
+            sizes = np.abs(snapshot.rows[block.rows]).sum(axis=1) * (1.0 + np.abs(snapshot.q).max())
+            if (values > 1e-6 * sizes).any():
+                raise InputError(
+                    f"{block.item} is off by {values.max():.3g} at this position: it cannot close "
+                    f"here. Locate the event first, or use assemble()"
+                )
+    if not isinstance(solver, GaussSolver):
+        solver = GaussSolver(solver)
+    return collide_snapshot(snapshot, np.arange(0), Newton(), solver)
+
+
+def _named(snapshot: Snapshot, names: Iterable[str]) -> Indices:
+    wanted = [names] if isinstance(names, str) else names
+    blocks = [snapshot.layout.block(name) for name in wanted]
+    for block in blocks:
+        if not isinstance(block.item, Contact):
+            raise InputError(f"{block.item} is not a contact")
+    rows = [np.arange(block.rows.start, block.rows.stop) for block in blocks]
+    chosen: Indices = np.sort(np.concatenate([np.arange(0), *rows]))
+    return chosen

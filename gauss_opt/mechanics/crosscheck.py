@@ -1,0 +1,291 @@
+"""The same acceleration by every route there is, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..base.arrays import Array
+from ..base.errors import GaussError
+from ..model.snapshot import evaluate
+from ..model.system import System
+from ..qp import solvers
+from ..qp.certificate import certify
+from ..qp.gauss_solver import GaussSolver
+from ..qp.problem import GaussProblem
+from ..qp.solution import GaussSolution
+from ..qp.whitening import Whitened, whiten
+from ..reference import closed_form, oracles
+from .acceleration import accelerate_snapshot
+
+__all__ = ["Crosscheck", "Route", "crosscheck"]
+
+MAX_ENUMERATED = 10
+
+
+@dataclass(frozen=True)
+class Route:
+    """One way to the acceleration.
+
+    Attributes
+    ----------
+    name : str
+        The solver, or the closed form.
+    acceleration : (nv,) array or None
+        What it found; None when it failed.
+    acceleration_difference : float
+        Distance to the reference in the mass metric, relative.
+    multiplier_difference : float
+        Difference of the constraint forces that the multipliers make, relative; it does not
+        depend on how redundant constraints share them. NaN where the route gives none.
+    residual : float
+        Worst residual of the optimality conditions; without multipliers, of the constraints.
+    seconds : float
+        Time taken.
+    raw_difference : float
+        Relative distance between the point that the solver itself returned and the certified one,
+        in whitened coordinates. The acceleration is solved anew from the active set the solver
+        found, so only this tells solvers apart. NaN for closed forms, and where there is no point.
+    failure : str
+        Why it failed, if it did.
+    """
+
+    name: str
+    acceleration: Array | None
+    acceleration_difference: float
+    multiplier_difference: float
+    residual: float
+    seconds: float
+    raw_difference: float = float("nan")
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Crosscheck:
+    """All routes at one state; print it for a table."""
+
+    problem: GaussProblem
+    reference: GaussSolution
+    routes: tuple[Route, ...]
+    tolerance: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether every route answered, within the tolerance of the reference."""
+        return all(
+            not route.failure
+            and route.acceleration_difference <= self.tolerance
+            and not route.multiplier_difference > self.tolerance
+            and route.residual <= self.tolerance
+            for route in self.routes
+        )
+
+    @property
+    def worst(self) -> float:
+        """Largest relative difference between accelerations."""
+        return max((r.acceleration_difference for r in self.routes if not r.failure), default=0.0)
+
+    def __str__(self) -> str:
+        verdict = "agree" if self.ok else "DISAGREE"
+        lines = [
+            f"{self.problem}",
+            f"reference: {self.reference.solver}, a = "
+            f"{np.array2string(self.reference.x, precision=8, threshold=8)}",
+            f"{'route':<24}{'acceleration':>14}{'multipliers':>14}{'residual':>12}"
+            f"  solver's own x{'time':>12}",
+        ]
+        for r in self.routes:
+            if r.failure:
+                lines.append(f"{r.name:<24}  {r.failure}")
+                continue
+            lines.append(
+                f"{r.name:<24}{r.acceleration_difference:>14.1e}"
+                f"{_shown(r.multiplier_difference):>14}{r.residual:>12.1e}"
+                f"{_shown(r.raw_difference):>16}{1e6 * r.seconds:>9.0f} us"
+            )
+        lines.append(f"all routes {verdict} to {self.tolerance:g}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def crosscheck(
+    system: System,
+    q: ArrayLike,
+    v: ArrayLike,
+    t: float = 0.0,
+    *,
+    solver_names: Sequence[str] | None = None,
+    contacts: Iterable[str] | None = None,
+    tolerance: float = 1e-8,
+) -> Crosscheck:
+    """Every route to the acceleration at a state, with the differences.
+
+    Routes: each installed solver without substitutes; the Udwadia-Kalaba equation and the
+    multiplier (KKT) matrix on the active set; with a singular mass the Udwadia-Phohomsiri
+    equation; with inequalities the enumeration of active sets and a complementarity problem.
+
+    Parameters
+    ----------
+    solver_names : sequence of str, optional
+        Solvers to compare; all installed ones by default.
+    contacts : iterable of str, optional
+        As for :func:`build_acceleration`.
+    tolerance : float
+        For ``ok``.
+
+    Examples
+    --------
+    >>> from gauss_opt import Holonomic, System, crosscheck
+    >>> rod = Holonomic("rod", lambda q, t: q[0]**2 + q[1]**2 - 1.0)
+    >>> pendulum = System([1.0, 1.0], [0.0, -9.81], [rod])
+    >>> crosscheck(pendulum, [0.6, -0.8], [0.8, 0.6], solver_names=["daqp", "nnls"]).ok
+    True
+    """
+    snapshot = evaluate(system, q, v, t)
+    answer = accelerate_snapshot(snapshot, GaussSolver("daqp"), contacts=contacts)
+    return compare_routes(answer.solution, answer.snapshot.force, answer.snapshot.nonideal,
+                          solver_names, tolerance)  # fmt: skip
+
+
+def compare_routes(
+    reference: GaussSolution,
+    force: Array | None = None,
+    nonideal: Array | None = None,
+    solver_names: Sequence[str] | None = None,
+    tolerance: float = 1e-8,
+) -> Crosscheck:
+    """Every route to the answer of a problem that is solved already."""
+    problem = reference.problem
+    white = whiten(problem)
+    names = solvers.available() if solver_names is None else solver_names
+    for name in names:
+        solvers.make(name)  # refuses a name that does not exist before anything runs
+    routes = [_solver_route(name, reference, white) for name in names]
+    for name, function in _closed_forms(reference, force, nonideal):
+        routes.append(_route(name, function, reference, white))
+    return Crosscheck(problem, reference, tuple(routes), tolerance)
+
+
+Answer = tuple[Array, Array | None]
+
+
+def _shown(number: float) -> str:
+    return "-" if np.isnan(number) else f"{number:.1e}"
+
+
+def _solver_route(name: str, reference: GaussSolution, white: Whitened) -> Route:
+    """A solver's route, with how far its own point is from the certified one."""
+    route = _route(f"solver {name}", _by_solver(name), reference, white)
+    if not len(white.rhs):  # free motion: there is nothing to ask, and some solvers crash on it
+        return route
+    try:
+        asked = white.normalised()
+        z = solvers.make(name).propose(asked).z
+    except Exception as error:  # whatever a solver raises is its failure, not ours
+        failure = route.failure or f"{type(error).__name__}: {error}"
+        return replace(route, failure=failure)
+    if z is None or np.shape(z) != np.shape(white.center):
+        return route
+    # The solver's z has the unit in which its right-hand side was written.
+    unit = np.linalg.norm(white.unit().rhs) / (np.linalg.norm(asked.rhs) or 1.0) or 1.0
+    certified = reference.x @ white.factor - white.center
+    difference = float(np.linalg.norm(unit * z - certified) / _scale(reference, white))
+    return replace(route, raw_difference=difference)
+
+
+def _scale(reference: GaussSolution, white: Whitened) -> float:
+    """Size of the terms that differences of accelerations are made of, whitened."""
+    return float(np.linalg.norm(white.center) + np.linalg.norm(reference.x @ white.factor) + 1e-300)
+
+
+def _by_solver(name: str) -> Callable[[GaussProblem], Answer]:
+    def run(problem: GaussProblem) -> Answer:
+        solution = GaussSolver(name, fallback=(), reuse_active_set=False).solve(problem)
+        return solution.x, solution.row_multipliers
+
+    return run
+
+
+def _closed_forms(
+    reference: GaussSolution, force: Array | None, nonideal: Array | None
+) -> Iterable[tuple[str, Callable[[GaussProblem], Answer]]]:
+    problem, working = reference.problem, reference.working
+    rows, rhs = problem.rows[working], problem.rhs[working]
+    Q = problem.load if force is None else force
+
+    def spread(multipliers: Array) -> Array:
+        result = np.zeros(len(problem.rhs))
+        result[working] = multipliers
+        return result
+
+    def udwadia_kalaba(problem: GaussProblem) -> Answer:
+        answer = closed_form.udwadia_kalaba(problem.metric, Q, rows, rhs, nonideal)
+        return answer.acceleration, spread(answer.multipliers)
+
+    def udwadia_phohomsiri(problem: GaussProblem) -> Answer:
+        return closed_form.udwadia_phohomsiri(problem.metric, problem.load, rows, rhs), None
+
+    def kkt(problem: GaussProblem) -> Answer:
+        x, multipliers = closed_form.kkt(problem.metric, problem.load, rows, rhs)
+        return x, spread(multipliers)
+
+    def by_oracle(oracle: Callable[..., oracles.OracleSolution]) -> Callable[..., Answer]:
+        def run(problem: GaussProblem) -> Answer:
+            answer = oracle(
+                problem.metric, problem.load, problem.Ae, problem.be, problem.Ai, problem.bi
+            )
+            parts = [answer.equality_multipliers, answer.inequality_multipliers]
+            return answer.x, np.concatenate(parts)
+
+        return run
+
+    if _positive_definite(problem.metric):
+        yield "Udwadia-Kalaba", udwadia_kalaba
+    else:
+        yield "Udwadia-Phohomsiri", udwadia_phohomsiri
+    yield "KKT matrix", kkt
+    if problem.n_inequality:
+        yield "complementarity (LCP)", by_oracle(oracles.lcp)
+        if problem.n_inequality <= MAX_ENUMERATED:
+            yield "enumeration", by_oracle(oracles.enumerate_active_sets)
+
+
+def _positive_definite(metric: Array) -> bool:
+    try:
+        np.linalg.cholesky(metric)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _route(
+    name: str, run: Callable[[GaussProblem], Answer], reference: GaussSolution, white: Whitened
+) -> Route:
+    problem = reference.problem
+    start = perf_counter()
+    try:
+        x, multipliers = run(problem)
+    except (GaussError, ValueError, np.linalg.LinAlgError) as error:
+        nan = float("nan")
+        return Route(name, None, nan, nan, nan, perf_counter() - start, failure=str(error))
+    seconds = perf_counter() - start
+    scale = _scale(reference, white)
+    difference = float(np.linalg.norm((x - reference.x) @ white.factor) / scale)
+    if multipliers is None:
+        misfit = np.abs(problem.rows @ x - problem.rhs) / white.lengths / scale
+        used = misfit[reference.working]
+        return Route(name, x, difference, float("nan"), float(used.max(initial=0.0)), seconds)
+    forces = white.columns @ (multipliers - reference.row_multipliers)
+    return Route(
+        name,
+        x,
+        difference,
+        float(np.linalg.norm(forces) / scale),
+        certify(problem, x, multipliers, white).worst,
+        seconds,
+    )

@@ -1,0 +1,279 @@
+"""Impacts: the velocity after one is the nearest, in the mass metric, that the impact law allows.
+
+minimise 1/2 (v+ - v-)' M (v+ - v-)
+
+equalities     bilateral constraints at v+ (servos give forces, never impulses)
+inequalities   what the law asks of the contacts, velocity limits at v+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..base.arrays import Array, Indices
+from ..base.errors import InfeasibleError, SolverError
+from ..base.lazy import lazy
+from ..model.constraints import Contact, Servo
+from ..model.rows import Layout
+from ..model.snapshot import Snapshot, evaluate_checked
+from ..qp.gauss_solver import GaussSolver
+from ..qp.problem import GaussProblem
+from ..qp.solution import GaussSolution
+from ..qp.whitening import whiten
+
+__all__ = ["Impact", "Jump", "Outcome", "restitution_of", "row_mobility", "with_velocity"]
+
+MAX_ITERATIONS = 200
+CONVERGED = 1e-12
+SAME_ROWS = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """What an impact law is given: the state, and the contacts that take part.
+
+    Attributes
+    ----------
+    snapshot : Snapshot
+        The state just before; its rows are those of the layout.
+    contacts : (k,) array of int
+        Rows of the closed contacts that do not separate.
+    equalities, limits : arrays of int
+        Rows of bilateral constraints and of velocity limits.
+    solver : GaussSolver
+        For the problems of the law.
+    slow : (m,) array or None
+        Rates of this size, on the rows of the layout, are zero.
+    """
+
+    snapshot: Snapshot
+    contacts: Indices
+    equalities: Indices
+    limits: Indices
+    solver: GaussSolver
+    slow: Array | None = None
+
+    @classmethod
+    def at(
+        cls,
+        snapshot: Snapshot,
+        contacts: Indices,
+        solver: GaussSolver,
+        slow: Array | None = None,
+    ) -> Impact:
+        """The impact of the contact rows ``contacts`` at a state."""
+        layout = snapshot.layout
+        bilateral = [
+            i
+            for block in layout.blocks
+            if block.rows.stop <= layout.equalities.stop and not isinstance(block.item, Servo)
+            for i in range(block.rows.start, block.rows.stop)
+        ]
+        limits = np.arange(layout.limits.start, layout.limits.stop)
+        return cls(snapshot, contacts, np.array(bilateral, dtype=np.intp), limits, solver, slow)
+
+    @property
+    def v(self) -> Array:
+        """Velocity before."""
+        return self.snapshot.v
+
+    @lazy
+    def rates(self) -> Array:
+        """Gap rates before, (k,); negative is approaching.
+
+        What is round-off is 0: a ball that rests between two walls must not be asked to bounce off
+        both.
+        """
+        rates = self.snapshot.rate[self.contacts]
+        if self.slow is None:
+            return rates
+        return np.where(np.abs(rates) <= self.slow[self.contacts], 0.0, rates)
+
+    @lazy
+    def restitution(self) -> Array:
+        """Coefficient of each contact row, (k,)."""
+        return restitution_of(self.snapshot.layout)[self.contacts]
+
+    @property
+    def rows(self) -> Array:
+        """W', the rows of the contacts: rate = W'v + w, (k, nv)."""
+        return self.snapshot.rows[self.contacts]
+
+    def solve(
+        self,
+        rates: Array,
+        *,
+        contacts: Indices | None = None,
+        velocity: Array | None = None,
+        push: Array | None = None,
+        equality: bool = False,
+    ) -> Jump:
+        """The nearest velocity at which contact rates are at least ``rates``.
+
+        Parameters
+        ----------
+        rates : (k,) array
+            Lower bounds of the gap rates after (or the rates themselves with ``equality``).
+        contacts : array of int, optional
+            The contact rows meant, when not all.
+        velocity : (nv,) array, optional
+            Where to start from; the velocity before by default.
+        push : (nv,) array, optional
+            An impulse applied first: the nearest velocity to v + M^-1 push is wanted.
+        """
+        contacts = self.contacts if contacts is None else contacts
+        start = self.v if velocity is None else velocity
+        ask = (rates, contacts, start, push, equality)
+        jump, rounds = self._settle(self.snapshot, *ask)
+        if jump is not None and rounds == 1:
+            return jump
+        # Constraints nonlinear in the velocity can have several stationary points.
+        found = [j for j in (jump, self._settle_from_free(*ask)) if j is not None]
+        if not found:
+            raise SolverError(
+                f"at t={self.snapshot.t:g} the constraints that are nonlinear in the velocity do "
+                f"not settle within {MAX_ITERATIONS} iterations of the impact",
+                self._problem(self.snapshot, *ask),
+            )
+        return min(found, key=_distance)
+
+    def _settle(
+        self, snapshot: Snapshot, rates: Array, contacts: Indices, start: Array,
+        push: Array | None, equality: bool,
+    ) -> tuple[Jump | None, int]:  # fmt: skip
+        """The jump with rows taken at the velocity after, and the number of problems solved."""
+        for rounds in range(1, MAX_ITERATIONS + 1):
+            problem = self._problem(snapshot, rates, contacts, start, push, equality)
+            solution = self.solver.solve(problem)
+            after = self._relinearised(solution.x)
+            if after is None or _settled(after, snapshot, self):
+                return Jump(solution, self._scatter(solution, contacts), contacts), rounds
+            snapshot = after
+        return None, MAX_ITERATIONS
+
+    def _settle_from_free(
+        self, rates: Array, contacts: Indices, start: Array, push: Array | None, equality: bool
+    ) -> Jump | None:
+        """The same, with the first rows at the velocity without constraints on velocities."""
+        ask = (rates, contacts, start, push, equality)
+        nothing = np.arange(0)
+        layout = self.snapshot.layout
+        on_positions = [i for i in self.equalities if not layout.block(layout.names[i]).on_velocity]
+        loose = replace(self, equalities=np.array(on_positions, dtype=np.intp), limits=nothing)
+        try:
+            free = self.solver.solve(loose._problem(self.snapshot, *ask)).x
+            return self._settle(with_velocity(self.snapshot, free), *ask)[0]
+        except (InfeasibleError, SolverError):
+            return None
+
+    def _problem(
+        self, at: Snapshot, rates: Array, contacts: Indices, start: Array, push: Array | None,
+        equality: bool,
+    ) -> GaussProblem:  # fmt: skip
+        order = [self.equalities, contacts, self.limits]
+        rows = np.concatenate(order)
+        wanted = np.concatenate([np.zeros(len(order[0])), rates, np.zeros(len(order[2]))])
+        mass = self.snapshot.mass
+        load = mass @ start if push is None else mass @ start + push
+        ne = len(order[0]) + (len(contacts) if equality else 0)
+        names = tuple([at.layout.names[i] for i in rows])
+        return GaussProblem(
+            mass,
+            load,
+            at.rows[rows],
+            wanted - at.offset[rows],
+            ne,
+            names,
+            "impact",
+            start if push is None else None,
+        )
+
+    def _relinearised(self, v: Array) -> Snapshot | None:
+        """The state at v, when there are constraints on velocities, which may be nonlinear."""
+        if not any(block.on_velocity for block in self.snapshot.layout.blocks):
+            return None
+        before = self.snapshot
+        v = v.copy()
+        v.setflags(write=False)
+        return evaluate_checked(before.system, before.compiled, before.q, v, before.t)
+
+    def _scatter(self, solution: GaussSolution, contacts: Indices) -> Array:
+        """Impulses on the rows of the layout."""
+        impulses = np.zeros(self.snapshot.layout.n_rows)
+        rows = np.concatenate([self.equalities, contacts, self.limits])
+        impulses[rows] = solution.row_multipliers
+        return impulses
+
+
+def _distance(jump: Jump) -> float:
+    """Half the squared distance to the wanted velocity in the mass metric, up to a constant."""
+    problem, x = jump.solution.problem, jump.solution.x
+    return float(0.5 * x @ problem.metric @ x - problem.load @ x)
+
+
+def _settled(after: Snapshot, before: Snapshot, impact: Impact) -> bool:
+    """Whether linearising at the new velocity would change nothing: neither value nor rows."""
+    rows = np.concatenate([impact.equalities, impact.limits])
+    scale = np.abs(before.rows[rows]) @ np.abs(after.v) + np.abs(before.offset[rows]) + 1e-300
+    predicted = before.rows[rows] @ after.v + before.offset[rows]
+    if (np.abs(after.rate[rows] - predicted) > CONVERGED * scale).any():
+        return False
+    turn = np.abs(after.rows[rows] - before.rows[rows]).max(axis=1, initial=0.0)
+    length = np.abs(before.rows[rows]).max(axis=1, initial=0.0)
+    return bool((turn <= SAME_ROWS * length).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Jump:
+    """One certified velocity jump; impulses are on the rows of the layout."""
+
+    solution: GaussSolution
+    impulses: Array
+    contacts: Indices
+
+    @property
+    def v(self) -> Array:
+        """Velocity after."""
+        return self.solution.x
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What an impact law answers: the velocity after, the total impulses, and its jumps."""
+
+    v: Array
+    impulses: Array
+    jumps: tuple[Jump, ...]
+
+    @classmethod
+    def of(cls, *jumps: Jump) -> Outcome:
+        """The outcome of jumps one after the other."""
+        return cls(jumps[-1].v, sum((j.impulses for j in jumps), np.zeros(1)), jumps)
+
+
+def row_mobility(impact: Impact) -> Array:
+    """Squared length of each contact row in the metric of the inverse mass."""
+    problem = impact._problem(
+        impact.snapshot, impact.rates, impact.contacts, impact.v, None, equality=False
+    )
+    ne = len(impact.equalities)
+    lengths: Array = whiten(problem).lengths[ne : ne + len(impact.contacts)] ** 2
+    return lengths
+
+
+def with_velocity(snapshot: Snapshot, v: Array) -> Snapshot:
+    """The same place at another velocity."""
+    v = v.copy()
+    v.setflags(write=False)
+    return evaluate_checked(snapshot.system, snapshot.compiled, snapshot.q, v, snapshot.t)
+
+
+def restitution_of(layout: Layout) -> Array:
+    """Coefficient of restitution of every row of the layout; 0 where it is no contact."""
+    result = np.zeros(layout.n_rows)
+    for block in layout.blocks:
+        if isinstance(block.item, Contact):
+            result[block.rows] = block.item.restitution
+    return result

@@ -1,0 +1,135 @@
+"""Impact laws: Newton, Poisson, one contact after the other, and the base class of your own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..base.errors import InputError
+from .impact import Impact, Jump, Outcome, row_mobility, with_velocity
+
+__all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "make_law"]
+
+SMALLEST = 1e-280  # below, products lose digits to underflow
+ROUND_OFF = 1e-14  # an approach below this part of the whole motion, in the mass metric, is zero
+
+
+class ImpactLaw(ABC):
+    """Base class of impact laws. One method: from an impact to its outcome.
+
+    Examples
+    --------
+    A law that stops every contact:
+
+    >>> class Plastic(ImpactLaw):
+    ...     def apply(self, impact):
+    ...         return Outcome.of(impact.solve(rates=np.zeros(len(impact.contacts))))
+    """
+
+    @abstractmethod
+    def apply(self, impact: Impact) -> Outcome:
+        """Velocity after the impact, with impulses."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def __str__(self) -> str:
+        """The name to ask for it by, if it has one."""
+        names = [name for name, law in LAWS.items() if type(law) is type(self) and law == self]
+        return names[0] if names else repr(self)
+
+
+@dataclass(frozen=True)
+class Newton(ImpactLaw):
+    """Rates after are at least -e times the rates before: rate+ >= -e rate-.
+
+    Contacts may separate faster than their own coefficient asks. The kinetic energy never rises
+    for 0 <= e <= 1 when constraints do not move.
+
+    Attributes
+    ----------
+    equality : bool
+        The textbook form rate+ = -e rate-, which can pull and can gain energy; for comparison.
+    """
+
+    equality: bool = False
+
+    def apply(self, impact: Impact) -> Outcome:
+        return Outcome.of(impact.solve(-impact.restitution * impact.rates, equality=self.equality))
+
+
+@dataclass(frozen=True)
+class Poisson(ImpactLaw):
+    """Compression until no contact approaches, then e times its impulse, with complementarity."""
+
+    def apply(self, impact: Impact) -> Outcome:
+        still = np.zeros(len(impact.contacts))
+        compression = impact.solve(still)
+        returned = impact.restitution * compression.impulses[impact.contacts]
+        returned[returned < SMALLEST] = 0.0
+        push = returned @ impact.rows
+        expansion = impact.solve(still, velocity=compression.v, push=push)
+        expansion.impulses[impact.contacts] += returned
+        return Outcome.of(compression, expansion)
+
+
+@dataclass(frozen=True)
+class Sequential(ImpactLaw):
+    """One contact after the other: the fastest approach first, ties together.
+
+    Attributes
+    ----------
+    law : ImpactLaw
+        For each single collision.
+    max_collisions : int
+        Most collisions in one impact; then what still approaches is stopped, all together.
+    """
+
+    law: ImpactLaw = Newton()
+    max_collisions: int = 1000
+
+    def apply(self, impact: Impact) -> Outcome:
+        lengths = np.sqrt(row_mobility(impact))
+        v = impact.v
+        jumps: list[Jump] = []
+        largest = float((-impact.rates / lengths).max(initial=0.0))
+        offset = impact.snapshot.offset[impact.contacts]
+        motion = np.sqrt(v @ impact.snapshot.mass @ v) + np.abs(offset) / lengths
+        small = np.maximum(1e-9 * largest, ROUND_OFF * motion)
+        for _ in range(self.max_collisions):
+            rates = impact.rows @ v + offset
+            approach = np.where(-rates > small * lengths, -rates / lengths, 0.0)
+            if not approach.any():
+                break
+            first = impact.contacts[approach >= approach.max() * (1.0 - 1e-9)]
+            snapshot = with_velocity(impact.snapshot, v)
+            outcome = self.law.apply(replace(impact, snapshot=snapshot, contacts=first))
+            jumps += outcome.jumps
+            v = outcome.v
+        else:
+            snapshot = with_velocity(impact.snapshot, v)
+            last = replace(impact, snapshot=snapshot)
+            jumps.append(last.solve(np.zeros(len(impact.contacts))))
+        if not jumps:
+            return Outcome.of(impact.solve(np.minimum(impact.rates, 0.0)))
+        return Outcome.of(*jumps)
+
+
+LAWS: dict[str, ImpactLaw] = {
+    "newton": Newton(),
+    "poisson": Poisson(),
+    "sequential": Sequential(),
+    "newton-equality": Newton(equality=True),
+}
+"""Laws by name."""
+
+
+def make_law(law: str | ImpactLaw) -> ImpactLaw:
+    """A law from its name, or the law itself."""
+    if isinstance(law, ImpactLaw):
+        return law
+    if not isinstance(law, str) or law not in LAWS:
+        raise InputError(f"unknown impact law {law!r}; there are: {', '.join(LAWS)}")
+    return LAWS[law]

@@ -1,0 +1,162 @@
+"""Drift removed: a state put back onto its rows by the least move in the mass metric."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..base.arrays import Array, Indices
+from ..model.snapshot import Snapshot, evaluate_checked
+from ..model.system import System
+from ..model.tracing.compiled import Compiled
+from ..qp.active_set import solve_set
+from ..qp.problem import GaussProblem
+from ..qp.whitening import whiten
+
+__all__ = ["Drift", "Scales", "drift", "project"]
+
+MAX_ITERATIONS = 8
+FLOOR = 1e-3
+
+
+class Scales:
+    """Sizes of positions and velocities seen so far: what tolerances are relative to.
+
+    Parameters
+    ----------
+    q, v : arrays
+        The start.
+    length : float, optional
+        The user's length scale, for all positions.
+    time : float
+        The time scale: the duration of the run unless the user gives one.
+    """
+
+    def __init__(self, q: Array, v: Array, length: float | None, time: float) -> None:
+        self.fixed_length = length
+        self.time = time
+        self.q = np.abs(q) if length is None else np.full(len(q), length)
+        self.v = np.abs(v)
+        self._mass: Array | None = None
+        self._inertia = self._mobility = np.zeros(0)
+
+    def update(self, q: Array, v: Array) -> None:
+        """Take another state into account."""
+        if self.fixed_length is None:
+            np.maximum(self.q, np.abs(q), out=self.q)
+        np.maximum(self.v, np.abs(v), out=self.v)
+
+    def lengths(self, snapshot: Snapshot) -> Array:
+        """Size of the terms that the value of each row is made of, (m,)."""
+        q = self.q
+        if len(q) != len(snapshot.v):
+            q = np.full(len(snapshot.v), q.max())
+        sizes: Array = np.abs(snapshot.rows).dot(q) + self._floor(snapshot, q)
+        return sizes
+
+    def speeds(self, snapshot: Snapshot) -> Array:
+        """Size of the terms that the rate of each row is made of, (m,)."""
+        sizes: Array = np.abs(snapshot.rows).dot(self.v) + np.abs(snapshot.offset)
+        sizes += self._floor(snapshot, self.v)
+        return sizes
+
+    def _floor(self, snapshot: Snapshot, sizes: Array) -> Array:
+        """A small part of what the whole system's motion could do to each row.
+
+        Rows of coordinates that have not moved yet have no size of their own; the mass relates
+        their units to those of the others.
+        """
+        if snapshot.mass is not self._mass:
+            self._mass = snapshot.mass
+            self._inertia = snapshot.mass.diagonal()
+            inertia = self._inertia
+            self._mobility = np.divide(1.0, inertia, out=np.zeros(len(inertia)), where=inertia > 0)
+        rows = snapshot.rows
+        lengths: Array = np.sqrt((rows * rows).dot(self._mobility))
+        lengths *= FLOOR * sqrt(self._inertia.dot(sizes * sizes))
+        return lengths
+
+
+class Drift(NamedTuple):
+    """How far a state is off the rows it should be on, relative."""
+
+    position: float
+    velocity: float
+
+
+def drift(snapshot: Snapshot, position: Indices, velocity: Indices, scales: Scales) -> Drift:
+    """Relative drift of a state from rows of positions and of velocities."""
+    if not len(velocity):
+        return Drift(0.0, 0.0)
+    return Drift(
+        _worst(snapshot.value[position], scales.lengths(snapshot)[position]),
+        _worst(snapshot.rate[velocity], scales.speeds(snapshot)[velocity]),
+    )
+
+
+def _worst(values: Array, sizes: Array) -> float:
+    if not len(values):
+        return 0.0
+    return float((np.abs(values) / np.where(sizes > 0, sizes, 1.0)).max())
+
+
+def project(
+    snapshot: Snapshot, position: Indices, velocity: Indices, scales: Scales, tolerance: float
+) -> Snapshot:
+    """The nearest state on the rows; ``tolerance`` is relative, and reached quadratically."""
+    best = np.inf
+    for _ in range(MAX_ITERATIONS):
+        off = drift(snapshot, position, velocity, scales)
+        if off.position <= tolerance or off.position > 0.5 * best:
+            break
+        best = off.position
+        step = _shortest(snapshot, position, -snapshot.value)
+        snapshot = _moved(snapshot, snapshot.q + _in_positions(snapshot, step), snapshot.v)
+    best = np.inf
+    for _ in range(MAX_ITERATIONS):
+        off = drift(snapshot, position, velocity, scales)
+        if off.velocity <= tolerance or off.velocity > 0.5 * best:
+            break
+        best = off.velocity
+        step = _shortest(snapshot, velocity, -snapshot.rate)
+        snapshot = _moved(snapshot, snapshot.q, snapshot.v + step)
+    return snapshot
+
+
+def _shortest(snapshot: Snapshot, rows: Indices, rhs: Array) -> Array:
+    """The least change, in the mass metric, that meets the rows."""
+    n, k = len(snapshot.v), len(rows)
+    problem = GaussProblem(
+        snapshot.mass,
+        np.zeros(n),
+        snapshot.rows[rows],
+        rhs[rows],
+        k,
+        tuple([snapshot.layout.names[i] for i in rows]),
+        "projection",
+    )
+    white = whiten(problem)
+    return white.point(solve_set(white, np.arange(k)).z)
+
+
+def _in_positions(snapshot: Snapshot, step: Array) -> Array:
+    compiled: Compiled = snapshot.compiled
+    if "N" not in compiled.slices:
+        return step
+    out = compiled.run(snapshot.q, snapshot.v, snapshot.t, snapshot.system.parameters)
+    move: Array = out[compiled.slices["N"]].reshape(compiled.nq, compiled.nv) @ step
+    return move
+
+
+def _moved(snapshot: Snapshot, q: Array, v: Array) -> Snapshot:
+    return state_snapshot(snapshot.system, snapshot.compiled, q, v, snapshot.t)
+
+
+def state_snapshot(system: System, compiled: Compiled, q: Array, v: Array, t: float) -> Snapshot:
+    """A snapshot of arrays that may still be written to: they are copied first."""
+    q, v = q.copy(), v.copy()
+    q.setflags(write=False)
+    v.setflags(write=False)
+    return evaluate_checked(system, compiled, q, v, t)

@@ -1,0 +1,1 @@
+"""What the user writes, and what it is at a state. Knows no optimisation."""

@@ -1,0 +1,215 @@
+"""The system: mass, force, constraints and contacts, checked and traced when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..base.arrays import Array, real_array
+from ..base.errors import InputError, ModelError
+from ..base.matrices import require_semidefinite, symmetrised
+from .constraints import Constraint, Contact, Function
+from .tracing.compiled import Compiled, compile_system
+
+__all__ = ["System"]
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A mechanical system: M(q, t) q'' = Q(q, v, t) plus what its constraints add.
+
+    Parameters
+    ----------
+    mass : float, (nv,) array, (nv, nv) array, or function of (q, t)
+        A function returns any of these three.
+    force : function of (q, v, t), or constant
+        Everything on the right-hand side: applied forces, and for a mass that depends on q the
+        velocity terms as well. Left out: minus the gradient of ``potential``, or nothing.
+    constraints : sequence of Holonomic, Nonholonomic, VelocityLimit, Servo
+    contacts : sequence of Contact
+    nonideal : function of (q, v, t) or of (q, v, t, ideal_force), optional
+        The force C whose virtual work the constraints do. With a fourth argument it receives the
+        ideal constraint force, so that a resistance can depend on the normal force.
+    potential : function of (q, t), optional
+        Potential energy of the forces in ``force``, for the energy account.
+    kinematics : function of q, optional
+        N(q) with q' = N(q) v, shape (nq, nv), where positions and velocities differ.
+    nq, nv : int, optional
+        Sizes, where the mass does not tell them.
+    parameters : mapping, optional
+        Values of the named parameters of the functions; see :meth:`with_parameters`.
+    coordinates : sequence of str, optional
+        Names of the positions, for messages, tables and pictures.
+
+    Examples
+    --------
+    >>> ball = System(mass=[1.0, 1.0], force=lambda q, v, t, g: np.array([0.0, -g]),
+    ...               contacts=[Contact("floor", gap=lambda q, t: q[1])], parameters={"g": 9.81})
+    >>> print(ball)
+    System of 2 coordinates: no constraints; contacts 'floor'; parameters g=9.81
+    >>> print(ball.with_parameters(g=1.62).parameters)
+    {'g': 1.62}
+    """
+
+    mass: Any
+    force: Any = None
+    constraints: Sequence[Constraint] = ()
+    contacts: Sequence[Contact] = ()
+    nonideal: Function | None = field(default=None, kw_only=True)
+    potential: Function | None = field(default=None, kw_only=True)
+    kinematics: Function | None = field(default=None, kw_only=True)
+    nq: int | None = field(default=None, kw_only=True)
+    nv: int | None = field(default=None, kw_only=True)
+    parameters: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    coordinates: Sequence[str] | None = field(default=None, kw_only=True)
+    _compiled: dict[int, Compiled] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        for word in ("constraints", "contacts"):
+            given = getattr(self, word)
+            if isinstance(given, (Constraint, Contact)):
+                raise ModelError(f"{word}= must be a list: write {word}=[...] around {given}")
+            set_field(self, word, tuple(given))
+        self._check_kinds()
+        if not callable(self.mass):
+            set_field(self, "mass", _constant_mass(self.mass))
+        if self.force is not None and not callable(self.force):
+            set_field(self, "force", real_array("force", self.force))
+        if self.force is None and callable(self.mass):
+            raise ModelError(
+                "a mass that depends on q needs force=: its velocity terms belong there"
+            )
+        set_field(self, "parameters", _checked_parameters(self.parameters))
+        self._check_sizes()
+        if self.nv is not None:
+            self.compiled(self.nv)
+
+    def compiled(self, nv: int) -> Compiled:
+        """The traced functions for a number of velocities; traced once and kept."""
+        if nv not in self._compiled:
+            if self.coordinates is not None and self.nq is None and len(self.coordinates) != nv:
+                raise ModelError(
+                    f"coordinates= has {len(self.coordinates)} names for {nv} positions"
+                )
+            self._compiled[nv] = compile_system(self, self.nq if self.nq is not None else nv, nv)
+        return self._compiled[nv]
+
+    def _check_kinds(self) -> None:
+        for item in self.constraints:
+            if isinstance(item, Contact):
+                raise ModelError(f"{item} belongs in contacts=, not in constraints=")
+            if not isinstance(item, Constraint):
+                raise ModelError(f"{item!r} in constraints= is not a kind of constraint")
+        for contact in self.contacts:
+            if not isinstance(contact, Contact):
+                raise ModelError(f"{contact} in contacts= is not a Contact")
+        names = self.names
+        for name in names:
+            if names.count(name) > 1:
+                raise ModelError(f"two constraints are called {name!r}: names must differ")
+
+    def _check_sizes(self) -> None:
+        set_field = object.__setattr__
+        size = self.mass.shape[-1] if not callable(self.mass) and self.mass.ndim else None
+        for word, value in (("nq", self.nq), ("nv", self.nv)):
+            if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
+                raise ModelError(f"{word} must be a whole number of at least 1, got {value!r}")
+        if size is not None and self.nv not in (None, size):
+            raise ModelError(f"the mass is for {size} velocities but nv={self.nv}")
+        nv = size if size is not None else self.nv
+        if nv is None and self.kinematics is None:
+            nv = self.nq
+        if self.nq not in (None, nv) and self.kinematics is None:
+            raise ModelError(
+                f"nq={self.nq} differs from nv={nv}: give kinematics=, the matrix N(q) with "
+                f"q' = N(q) v"
+            )
+        if self.kinematics is not None and (self.nq is None or nv is None):
+            raise ModelError("kinematics= needs nq= and nv= (or a mass that is an array)")
+        set_field(self, "nv", nv)
+        set_field(self, "nq", self.nq if self.nq is not None else nv)
+        if self.coordinates is not None:
+            set_field(self, "coordinates", tuple(map(str, self.coordinates)))
+            if len(set(self.coordinates)) < len(self.coordinates):
+                raise ModelError(f"coordinates= has a name twice: {', '.join(self.coordinates)}")
+            if self.nq is not None and len(self.coordinates) != self.nq:
+                raise ModelError(
+                    f"coordinates= has {len(self.coordinates)} names for nq={self.nq} positions"
+                )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all constraints, then of all contacts, as given."""
+        return tuple(item.name for item in (*self.constraints, *self.contacts))
+
+    def with_parameters(self, **values: ArrayLike) -> System:
+        """The same system with other values of some parameters; nothing is traced again."""
+        for name, value in values.items():
+            if name not in self.parameters:
+                known = ", ".join(map(repr, self.parameters)) or "none"
+                raise InputError(f"unknown parameter {name!r}; this system has: {known}")
+            if np.shape(value) != np.shape(self.parameters[name]):
+                raise InputError(
+                    f"parameter {name!r} has shape {np.shape(self.parameters[name])}, "
+                    f"got {np.shape(value)}"
+                )
+        changed = copy(self)
+        parameters = _checked_parameters({**self.parameters, **values})
+        object.__setattr__(changed, "parameters", parameters)
+        return changed
+
+    def coordinate_name(self, index: int) -> str:
+        """Name of a position, ``q[index]`` unless the user gave one."""
+        return f"q[{index}]" if self.coordinates is None else self.coordinates[index]
+
+    def __str__(self) -> str:
+        size = f"of {self.nq} coordinates" if self.nq is not None else "of any size"
+        if self.nq != self.nv:
+            size += f" and {self.nv} velocities"
+        parts = [f"{c.name!r} ({type(c).__name__.lower()})" for c in self.constraints]
+        text = f"System {size}: " + (
+            f"constraints {', '.join(parts)}" if parts else "no constraints"
+        )
+        if self.contacts:
+            text += "; contacts " + ", ".join(repr(c.name) for c in self.contacts)
+        if self.parameters:
+            text += "; parameters " + ", ".join(f"{k}={v}" for k, v in self.parameters.items())
+        return text
+
+    __repr__ = __str__
+
+
+def _checked_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Floats and read-only arrays, in a mapping nobody can change behind the traced functions."""
+    for name in parameters:
+        if name in ("q", "v", "t", "ideal_force"):
+            raise ModelError(f"a parameter cannot be called {name!r}: the functions' arguments are")
+    values = {name: real_array(f"parameter {name!r}", v) for name, v in parameters.items()}
+    for array in values.values():
+        array.setflags(write=False)
+    return MappingProxyType({k: float(v) if v.ndim == 0 else v for k, v in values.items()})
+
+
+def _constant_mass(mass: Any) -> Array:
+    """A scalar or a matrix; a vector becomes the diagonal of one."""
+    array = real_array("mass", mass)
+    if array.ndim == 0:
+        if array <= 0:
+            raise ModelError(f"mass must be positive, got {float(array)}")
+        return array
+    array = np.diag(array) if array.ndim == 1 else array
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise InputError(
+            f"mass must be a number, a vector or a square matrix, got shape {array.shape}"
+        )
+    matrix = symmetrised(array, "mass")
+    require_semidefinite(matrix, "mass")
+    matrix.setflags(write=False)
+    return matrix

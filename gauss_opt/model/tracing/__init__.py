@@ -1,0 +1,1 @@
+"""From plain numpy functions to exact derivatives."""

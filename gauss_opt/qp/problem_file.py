@@ -1,0 +1,97 @@
+"""Problems in files: npz, written whole or not at all, and never able to run code when read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import real_array
+from ..base.errors import InputError
+from ..base.npz import read_header, read_npz, write_npz
+from .problem import GaussProblem
+
+__all__ = ["load_problem", "load_problems", "save_problem", "save_problems"]
+
+FORMAT = "gauss_opt problems"
+VERSION = 1
+_ARRAYS = ("metric", "load", "rows", "rhs", "target")
+
+
+def save_problem(problem: GaussProblem, path: str | os.PathLike[str]) -> None:
+    """Save one problem, for instance that of an error: ``save_problem(error.problem, path)``."""
+    save_problems([problem], path)
+
+
+def load_problem(path: str | os.PathLike[str]) -> GaussProblem:
+    """Load a file that holds exactly one problem."""
+    problems = load_problems(path)
+    if len(problems) != 1:
+        raise InputError(f"{path} holds {len(problems)} problems; use load_problems")
+    return problems[0]
+
+
+def save_problems(problems: Iterable[GaussProblem], path: str | os.PathLike[str]) -> None:
+    """Save a series of problems in one file, for replay by any solver."""
+    arrays: dict[str, Any] = {}
+    headers = []
+    for i, problem in enumerate(problems):
+        headers.append(
+            {"kind": problem.kind, "n_equality": problem.n_equality, "names": list(problem.names)}
+        )
+        for field in _ARRAYS:
+            value = getattr(problem, field)
+            if value is not None:
+                arrays[f"{i}_{field}"] = value
+    header = {"format": FORMAT, "version": VERSION, "problems": headers}
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    write_npz(Path(path), arrays)
+
+
+def load_problems(path: str | os.PathLike[str]) -> list[GaussProblem]:
+    """Load a series of problems. Every array is checked as if the user had typed it."""
+    arrays = read_npz(Path(path))
+    header = read_header(arrays, FORMAT, VERSION, path)
+    problems = []
+    try:
+        for i, entry in enumerate(header["problems"]):
+            pieces: dict[str, Any] = {field: arrays.get(f"{i}_{field}") for field in _ARRAYS}
+            ne = int(entry["n_equality"])
+            rows, rhs, names = pieces["rows"], pieces["rhs"], entry["names"]
+            if rows is None or rhs is None or not 0 <= ne <= len(rhs):
+                raise InputError("rows are missing")
+            if not (isinstance(names, list) and len(names) == len(rhs)):
+                raise InputError(f"it needs {len(rhs)} names")
+            problem = GaussProblem.create(
+                pieces["metric"],
+                pieces["load"],
+                Ae=rows[:ne],
+                be=rhs[:ne],
+                Ai=rows[ne:],
+                bi=rhs[ne:],
+                equality_names=[str(name) for name in names[:ne]],
+                inequality_names=[str(name) for name in names[ne:]],
+                kind=str(entry["kind"]),
+            )
+            problems.append(_with_target(problem, pieces["target"]))
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        raise InputError(f"{path} is damaged: problem {len(problems)}: {error}") from error
+    return problems
+
+
+def _with_target(problem: GaussProblem, target: Any) -> GaussProblem:
+    """The problem with its target as well; both are in the file, so that neither is rounded."""
+    if target is None:
+        return problem
+    x_hat = real_array("target", target)
+    if x_hat.shape != problem.load.shape:
+        raise InputError(f"target must have shape {problem.load.shape}, got {x_hat.shape}")
+    mismatch = np.abs(problem.metric @ x_hat - problem.load)
+    if (mismatch > 1e-9 * (np.abs(problem.metric) @ np.abs(x_hat))).any():
+        raise InputError("load is not metric times target")
+    return replace(problem, target=x_hat)

@@ -1,0 +1,39 @@
+"""DAQP: a dense dual active-set method, exact and the fastest for small problems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..whitening import LeastDistance
+from .interface import Adapter, Proposal, bounds
+
+_EQUALITY = 5
+_INFEASIBLE = -1
+
+
+class Solver(Adapter):
+    """Adapter for DAQP."""
+
+    package = "daqp"
+
+    def propose(self, problem: LeastDistance) -> Proposal:
+        import daqp
+
+        lower, upper = bounds(problem)
+        sense = np.zeros(len(lower), dtype=np.int32)
+        sense[: problem.n_equality] = _EQUALITY
+        z, _, flag, info = daqp.solve(
+            np.eye(problem.n),
+            np.zeros(problem.n),
+            problem.rows,
+            upper,
+            lower.copy(),
+            sense,
+            primal_tol=1e-11,
+            dual_tol=1e-13,
+        )
+        if flag == _INFEASIBLE:
+            return Proposal("infeasible")
+        if flag <= 0:
+            return Proposal(f"exit flag {flag}")
+        return Proposal("solved", z, -info["lam"][problem.n_equality :])

@@ -1,0 +1,39 @@
+"""ProxQP: a proximal augmented-Lagrangian method."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..whitening import LeastDistance
+from .interface import Adapter, Proposal
+
+
+class Solver(Adapter):
+    """Adapter for ProxQP's dense interface."""
+
+    package = "proxsuite"
+
+    def propose(self, problem: LeastDistance) -> Proposal:
+        import proxsuite
+
+        ne, ni = problem.n_equality, problem.n_inequality
+        solver = proxsuite.proxqp.dense.QP(problem.n, ne, ni)
+        solver.settings.eps_abs = 1e-10
+        solver.settings.max_iter = 400  # by default it tries for minutes on degenerate rows
+        solver.settings.max_iter_in = 100
+        solver.init(
+            np.eye(problem.n),
+            np.zeros(problem.n),
+            problem.rows[:ne] if ne else None,
+            problem.rhs[:ne] if ne else None,
+            problem.rows[ne:] if ni else None,
+            problem.rhs[ne:] if ni else None,
+            np.full(ni, 1e20) if ni else None,
+        )
+        solver.solve()
+        status = solver.results.info.status
+        if status == proxsuite.proxqp.PROXQP_PRIMAL_INFEASIBLE:
+            return Proposal("infeasible")
+        if status != proxsuite.proxqp.PROXQP_SOLVED:
+            return Proposal(str(status))
+        return Proposal("solved", solver.results.x.copy(), -solver.results.z)

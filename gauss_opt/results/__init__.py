@@ -1,0 +1,1 @@
+"""What a simulation leaves behind: rows, events, dense output, energies, files."""

@@ -1,0 +1,181 @@
+"""The energy account of a run: kinetic, potential, and the work of everything else.
+
+    T + V - (T + V)_0 = work of applied forces (those not in the potential)
+                      + work of non-ideal forces + work of servos + work of moving constraints
+                      + losses at impacts
+
+Each work is integrated by Gauss quadrature over the dense output; ``residual`` is what does not
+close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..mechanics.flow import Flow
+from ..mechanics.projection import state_snapshot
+from ..model.constraints import Servo
+from ..model.snapshot import Snapshot, potential_energy
+from ..model.system import System
+from ..model.tracing.compiled import Compiled
+from .records import Event
+
+if TYPE_CHECKING:
+    from .result import Result
+
+__all__ = ["Energy", "account", "joined"]
+
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+PARTS = ("applied", "nonideal", "servo", "constraint")
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """Energies and works at the rows of a result, (nt,) each, in joules.
+
+    Attributes
+    ----------
+    kinetic, potential : arrays
+        The potential is 0 when the system has none.
+    applied, nonideal, servo, constraint : arrays
+        Work since the start: of forces that are not in the potential, of the non-ideal force, of
+        servos, and of constraints that move by themselves.
+    impact : array
+        Change at impacts since the start, without the work of moving constraints.
+    """
+
+    kinetic: Array
+    potential: Array
+    applied: Array
+    nonideal: Array
+    servo: Array
+    constraint: Array
+    impact: Array
+
+    @property
+    def total(self) -> Array:
+        """Kinetic plus potential energy."""
+        return self.kinetic + self.potential
+
+    @property
+    def residual(self) -> Array:
+        """What the account does not explain."""
+        work = self.applied + self.nonideal + self.servo + self.constraint + self.impact
+        difference: Array = self.total - self.total[0] - work
+        return difference
+
+
+def account(result: Result) -> Energy:
+    """The energy account of a result that still knows its system and has dense output."""
+    system = result.system
+    assert system is not None
+    compiled = system.compiled(result.v.shape[1])
+    n = len(result.t)
+    kinetic, potential = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        snapshot = state_snapshot(system, compiled, result.q[i], result.v[i], float(result.t[i]))
+        kinetic[i] = 0.5 * snapshot.v @ snapshot.mass @ snapshot.v
+        if system.potential is not None:
+            potential[i] = potential_energy(system, result.q[i], float(result.t[i]))
+    works = _works(result, system, compiled)
+    works["applied"] += potential - potential[0]
+    impact = np.zeros(n)
+    for event, after in zip(result.events, _far_sides(result), strict=True):
+        impact[after:] += event.energy_change - event.constraint_work
+        works["constraint"][after:] += event.constraint_work
+    return Energy(kinetic, potential, impact=impact, **works)
+
+
+def _far_sides(result: Result) -> list[int]:
+    """The first row after each event."""
+    limits = {event.t for event in result.events if event.kind == "accumulation"}
+    struck: dict[str, float] = {}
+    rows = []
+    for event in result.events:
+        # The far side of an event is the last row at its time.
+        after = int(np.searchsorted(result.t, event.t, side="right")) - 1
+        if event.kind == "impact":
+            struck |= dict.fromkeys(event.contacts, event.t)
+            if event.t in limits and result.t[after - 1] == event.t:
+                after -= 1  # the last row is that of the limit which this impact led to
+        elif event.kind == "accumulation":
+            # Its contacts have been closed since they were struck last.
+            last = max((struck.get(name, -np.inf) for name in event.contacts), default=-np.inf)
+            after = min(after, int(np.searchsorted(result.t, last, side="right")))
+        rows.append(after)
+    return rows
+
+
+def joined(parts: Sequence[Energy], between: Sequence[Event]) -> Energy:
+    """The account of several phases in a row, with the impacts between them."""
+    columns: dict[str, list[Array]] = {f.name: [] for f in fields(Energy)}
+    so_far = dict.fromkeys(columns, 0.0)
+    for number, part in enumerate(parts):
+        for name, column in columns.items():
+            column.append(getattr(part, name) + so_far[name])
+        if number < len(between):
+            event = between[number]
+            works = {name: float(columns[name][-1][-1]) for name in (*PARTS, "impact")}
+            works["impact"] += event.energy_change - event.constraint_work
+            works["constraint"] += event.constraint_work
+            so_far |= works
+    return Energy(**{name: np.concatenate(column) for name, column in columns.items()})
+
+
+def _works(result: Result, system: System, compiled: Compiled) -> dict[str, Array]:
+    """Works since the start at the rows of a result; "applied" counts all applied forces."""
+    times, totals = [float(result.t[0])], [np.zeros(len(PARTS))]
+    flows: dict[tuple[int, ...], Flow] = {}
+    for piece in result.pieces:
+        if piece.held not in flows:
+            held = np.array(piece.held, dtype=np.intp)
+            flows[piece.held] = Flow(system, compiled, held)
+        inside = result.t[(result.t > piece.t0) & (result.t < piece.t1)]
+        for start, end in pairwise([piece.t0, *np.unique(inside).tolist(), piece.t1]):
+            half, middle = 0.5 * (end - start), 0.5 * (end + start)
+            work = np.zeros(len(PARTS))
+            for point, weight in zip(_POINTS, _WEIGHTS, strict=True):
+                t = middle + half * point
+                work += weight * half * _power(flows[piece.held], piece(t), t)
+            times.append(end)
+            totals.append(totals[-1] + work)
+    place = np.searchsorted(times, result.t, side="right") - 1
+    table = np.array(totals)[place]
+    return {part: table[:, i] for i, part in enumerate(PARTS)}
+
+
+def _power(flow: Flow, y: Array, t: float) -> Array:
+    """Power of all applied forces, of the non-ideal force, of servos and of moving constraints."""
+    compiled = flow.compiled
+    q, v = y[: compiled.nq], y[compiled.nq :]
+    snapshot = state_snapshot(flow.system, compiled, q, v, t)
+    _, multipliers, snapshot = flow.accelerate(snapshot)
+    rows = multipliers * (snapshot.rows[flow.held] @ v)
+    servo_names = {c.name for c in flow.system.constraints if isinstance(c, Servo)}
+    by_servo = np.array([compiled.layout.names[i] in servo_names for i in flow.held], dtype=bool)
+    applied = float(snapshot.force @ v) + _inertia_power(flow, snapshot)
+    nonideal = 0.0 if snapshot.nonideal is None else float(snapshot.nonideal @ v)
+    servo = float(rows[by_servo].sum())
+    return np.array([applied, nonideal, servo, float(rows.sum()) - servo])
+
+
+def _inertia_power(flow: Flow, snapshot: Snapshot) -> float:
+    """1/2 v' M' v along the motion, by a fourth-order difference; 0 for a constant mass."""
+    if flow.compiled.constant_mass is not None:
+        return 0.0
+    v, t = snapshot.v, snapshot.t
+    h = 1e-4 * (1.0 + np.abs(snapshot.q).max()) / (1.0 + np.abs(snapshot.qdot).max())
+
+    def twice_kinetic(s: float) -> float:
+        at = state_snapshot(flow.system, flow.compiled, snapshot.q + s * snapshot.qdot, v, t + s)
+        return float(v @ at.mass @ v)
+
+    slope = 8.0 * (twice_kinetic(h) - twice_kinetic(-h))
+    slope -= twice_kinetic(2 * h) - twice_kinetic(-2 * h)
+    return float(0.5 * slope / (12.0 * h))

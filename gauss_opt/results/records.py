@@ -1,0 +1,129 @@
+"""What a run notes down: events, states, and what it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..base.arrays import Array
+
+__all__ = ["ConstraintForce", "Event", "State", "Stats"]
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Something that happened at an instant.
+
+    Attributes
+    ----------
+    kind : str
+        ``"impact"``, ``"release"``, ``"accumulation"``, ``"graze"``, ``"limit"`` or ``"user"``.
+    t : float
+        When.
+    contacts : tuple of str
+        Contacts, limits or user events concerned.
+    q : (nq,) array
+        Where.
+    v_before, v_after : (nv,) arrays
+        Velocities on both sides.
+    impulses : dict
+        Impulse of each constraint by name; empty where there is no jump.
+    energy_change : float
+        Change of the kinetic energy.
+    constraint_work : float
+        Part of it done by constraints that move by themselves.
+    gains_energy : bool
+        Whether the impact law itself has raised the energy.
+    exact : bool
+        False for an accumulation that was closed at round-off.
+    detail : str
+        What else there is to say.
+    """
+
+    kind: str
+    t: float
+    contacts: tuple[str, ...]
+    q: Array
+    v_before: Array
+    v_after: Array
+    impulses: dict[str, Any] = field(default_factory=dict)
+    energy_change: float = 0.0
+    constraint_work: float = 0.0
+    gains_energy: bool = False
+    exact: bool = True
+    detail: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.kind} at t = {self.t:.12g}: {', '.join(self.contacts)}"
+        if self.impulses:
+            text += f", energy change {self.energy_change:.6g}"
+        if self.gains_energy:
+            text += " (the law has raised the energy)"
+        if not self.exact:
+            text += " (closed at round-off)"
+        return text + (f" ({self.detail})" if self.detail else "")
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Position and velocity at a time."""
+
+    t: float
+    q: Array
+    v: Array
+
+    def __str__(self) -> str:
+        return f"t = {self.t:g}: q = {self.q}, v = {self.v}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintForce:
+    """Constraint forces over time, (nt, nv) each: total = ideal + nonideal."""
+
+    total: Array
+    ideal: Array
+    nonideal: Array
+
+
+@dataclass
+class Stats:
+    """What a run took, and how good it is.
+
+    Attributes
+    ----------
+    steps, rhs_calls, events, impacts : int
+    qp_total, qp_from_active_set, qp_solver_calls, qp_fallbacks : int
+        See :class:`gauss_opt.qp.gauss_solver.Counts`.
+    worst_residual : float
+        Largest residual of all certificates.
+    worst_drift : float
+        Largest relative violation of a held constraint at an accepted step, after projection.
+    worst_penetration : float
+        Most negative gap of an open contact at an accepted step, relative.
+    projections, restarts : int
+        Times that drift was removed; times that a step had to be taken again with a smaller size.
+    rank_drops : list of float
+        Times near which the constraint rows became dependent.
+    seconds : dict
+        Wall time by part: integrate, guard, qp, event, record.
+    """
+
+    steps: int = 0
+    rhs_calls: int = 0
+    events: int = 0
+    impacts: int = 0
+    qp_total: int = 0
+    qp_from_active_set: int = 0
+    qp_solver_calls: int = 0
+    qp_fallbacks: int = 0
+    worst_residual: float = 0.0
+    worst_drift: float = 0.0
+    worst_penetration: float = 0.0
+    projections: int = 0
+    restarts: int = 0
+    rank_drops: list[float] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,237 @@
+"""Results in files: npz with a JSON header, written whole or not at all, never able to run code."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.npz import read_header, read_npz, write_npz
+from .dense_output import Piece
+from .energy import Energy
+from .records import Event, Stats
+
+if TYPE_CHECKING:
+    from .result import Result
+
+__all__ = ["pack", "pack_energy", "read", "unpack", "versions", "write"]
+
+Built = TypeVar("Built")
+
+FORMAT = "gauss_opt result"
+VERSION = 1
+_COLUMNS = ("t", "q", "v", "a")
+_EVENT_TEXT = ("kind", "contacts", "detail")
+_EVENT_FLAGS = ("gains_energy", "exact")
+_EVENT_NUMBERS = ("t", "energy_change", "constraint_work")
+_EVENT_ARRAYS = ("q", "v_before", "v_after")
+
+
+def write(path: str | os.PathLike[str], arrays: dict[str, Any], header: dict[str, Any]) -> None:
+    """Write arrays and header to a file, complete or not at all."""
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    write_npz(Path(path), {**arrays, "header": text})
+
+
+def read(
+    path: str | os.PathLike[str], build: Callable[[dict[str, Any], dict[str, Any]], Built]
+) -> Built:
+    """What ``build`` makes of the arrays and the header; whatever is wrong with them is said."""
+    arrays = read_npz(Path(path))
+    header = read_header(arrays, FORMAT, VERSION, path)
+    try:
+        return build(arrays, header)
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise InputError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+def pack_energy(energy: Energy) -> dict[str, Array]:
+    """The arrays of an energy account."""
+    return {f"energy_{name}": getattr(energy, name) for name in _energy_names()}
+
+
+def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Arrays and JSON header of a result."""
+    arrays: dict[str, Any] = {name: getattr(result, name) for name in _COLUMNS}
+    arrays |= {f"rows_{name}": value for name, value in result.rows.items()}
+    arrays |= {f"forces_{name}": value for name, value in result.forces.items()}
+    arrays |= _pack_events(result.events)
+    arrays |= _pack_pieces(result.pieces)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "versions": versions(),
+        "success": result.success,
+        "status": result.status,
+        "message": result.message,
+        "row_names": list(result.row_names),
+        "scalar": sorted(result.scalar),
+        "contacts": list(result.contacts),
+        "coordinates": list(result.coordinates),
+        "stats": asdict(result.stats),
+        "settings": result.settings,
+        "events": [
+            {
+                **{name: getattr(event, name) for name in (*_EVENT_TEXT, *_EVENT_FLAGS)},
+                "impulses": {k: np.asarray(v).tolist() for k, v in event.impulses.items()},
+            }
+            for event in result.events
+        ],
+        "held": [list(piece.held) for piece in result.pieces],
+    }
+    return arrays, header
+
+
+def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the result that was packed."""
+    _check_header(header, width=arrays["q"].shape[-1])
+    _check_shapes(arrays, header)
+    events = []
+    for i, entry in enumerate(header["events"]):
+        impulses = {k: np.array(v, dtype=float) if isinstance(v, list) else float(v) for k, v in
+                    entry["impulses"].items()}  # fmt: skip
+        events.append(
+            Event(
+                kind=str(entry["kind"]),
+                contacts=_words(entry["contacts"]),
+                detail=str(entry["detail"]),
+                impulses=impulses,
+                gains_energy=bool(entry["gains_energy"]),
+                exact=bool(entry["exact"]),
+                t=float(_floats(arrays["event_t"])[i]),
+                energy_change=float(_floats(arrays["event_energy_change"])[i]),
+                constraint_work=float(_floats(arrays["event_constraint_work"])[i]),
+                q=_floats(arrays["event_q"])[i],
+                v_before=_floats(arrays["event_v_before"])[i],
+                v_after=_floats(arrays["event_v_after"])[i],
+            )
+        )
+    energy = None
+    if "energy_kinetic" in arrays:
+        energy = Energy(**{name: _floats(arrays[f"energy_{name}"]) for name in _energy_names()})
+    return dict(
+        success=bool(header["success"]),
+        status=str(header["status"]),
+        message=str(header["message"]),
+        **{name: _floats(arrays[name]) for name in _COLUMNS},
+        rows={k: _floats(arrays[f"rows_{k}"]) for k in ("multipliers", "values", "rates")},
+        row_names=tuple(header["row_names"]),
+        scalar=frozenset(header["scalar"]),
+        contacts=tuple(header["contacts"]),
+        coordinates=_words(header.get("coordinates", [])),
+        forces={k: _floats(arrays[f"forces_{k}"]) for k in ("total", "nonideal")},
+        events=tuple(events),
+        pieces=_unpack_pieces(arrays, header["held"]),
+        stats=Stats(**header["stats"]),
+        settings=dict(header["settings"]),
+        system=None,
+        stored_energy=energy,
+    )
+
+
+def _check_header(header: dict[str, Any], width: int) -> None:
+    """Names must be words, and counts numbers, before anything is done with them."""
+    names = _words(header["row_names"])
+    for key in ("scalar", "contacts"):
+        if not set(_words(header[key])) <= set(names):
+            raise ValueError(f"{key} names constraints that are not there")
+    if len(header.get("coordinates") or ()) not in (0, width):
+        raise ValueError("there are not as many names of coordinates as coordinates")
+    stats = asdict(Stats(**header["stats"]))
+    for number in (*stats.pop("rank_drops"), *stats.pop("seconds").values(), *stats.values()):
+        if type(number) not in (int, float):
+            raise ValueError(f"{number!r} in the statistics is not a number")
+    for rows in header["held"]:
+        if not all(type(row) is int and 0 <= row < len(names) for row in rows):
+            raise ValueError("the dense output holds rows that are not there")
+
+
+def _words(names: Any) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{names!r} is not a list of names")
+    return tuple(names)
+
+
+def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
+    """All arrays must fit together: times, coordinates, rows and events."""
+    nt, m, ne = len(arrays["t"]), len(header["row_names"]), len(header["events"])
+    nq, nv = arrays["q"].shape[-1], arrays["v"].shape[-1]
+    expected = {"t": (nt,), "q": (nt, nq), "v": (nt, nv), "a": (nt, nv)}
+    expected |= {f"rows_{name}": (nt, m) for name in ("multipliers", "values", "rates")}
+    expected |= {f"forces_{name}": (nt, nv) for name in ("total", "nonideal")}
+    expected |= {f"event_{name}": (ne,) for name in _EVENT_NUMBERS}
+    if ne:
+        expected |= {"event_q": (ne, nq), "event_v_before": (ne, nv), "event_v_after": (ne, nv)}
+    if len(arrays["piece_values"]):
+        expected["piece_values"] = (len(arrays["piece_values"]), nq + nv)
+    if "energy_kinetic" in arrays:
+        expected |= {f"energy_{name}": (nt,) for name in _energy_names()}
+    for name, shape in expected.items():
+        if arrays[name].shape != shape:
+            raise ValueError(f"{name} has shape {arrays[name].shape} instead of {shape}")
+
+
+def _pack_events(events: tuple[Event, ...]) -> dict[str, Array]:
+    names = (*_EVENT_NUMBERS, *_EVENT_ARRAYS)
+    return {f"event_{name}": np.array([getattr(e, name) for e in events]) for name in names}
+
+
+def _pack_pieces(pieces: tuple[Piece, ...]) -> dict[str, Any]:
+    return {
+        "piece_t0": np.array([piece.t0 for piece in pieces]),
+        "piece_t1": np.array([piece.t1 for piece in pieces]),
+        "piece_sizes": np.array([len(piece.values) for piece in pieces], dtype=np.int64),
+        "piece_values": np.concatenate([piece.values for piece in pieces])
+        if pieces
+        else np.zeros((0, 0)),
+    }
+
+
+def _unpack_pieces(arrays: dict[str, Any], held: list[list[int]]) -> tuple[Piece, ...]:
+    sizes = arrays["piece_sizes"]
+    if sizes.dtype != np.int64 or sizes.ndim != 1:
+        raise ValueError("the sizes of the dense output are not whole numbers")
+    ends = np.cumsum(sizes)
+    values = _floats(arrays["piece_values"])
+    if len(ends) and (ends[-1] != len(values) or (sizes < 2).any()):
+        raise ValueError("the dense output does not have the size it should have")
+    return tuple(
+        Piece(float(t0), float(t1), values[end - size : end], tuple(int(i) for i in rows))
+        for t0, t1, size, end, rows in zip(
+            _floats(arrays["piece_t0"]), _floats(arrays["piece_t1"]), sizes, ends, held,
+            strict=True,
+        )
+    )  # fmt: skip
+
+
+def _floats(array: Any) -> Array:
+    if array.dtype != np.float64:
+        raise ValueError(f"expected floats, got {array.dtype}")
+    result: Array = array
+    return result
+
+
+def _energy_names() -> tuple[str, ...]:
+    return tuple(Energy.__dataclass_fields__)
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the numbers depend on."""
+    found = {"python": platform.python_version()}
+    for name in ("gauss-opt", "numpy", "scipy", "osqp", "daqp", "casadi"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

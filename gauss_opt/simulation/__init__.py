@@ -1,0 +1,1 @@
+"""From a system and a start to a Result: options, limits, checkpoints, phases."""

@@ -1,0 +1,1 @@
+"""Smooth segments with a frozen active set, strung by events that are located."""

@@ -1,0 +1,84 @@
+"""The start of a run: consistent, or refused with what is wrong and what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..mechanics.assembly import assemble
+from ..mechanics.impact import Impact
+from ..mechanics.projection import Drift, drift, project, state_snapshot
+from ..model.snapshot import Snapshot
+from ..qp.gauss_solver import GaussSolver
+from .event_driven.run import ROUND_OFF, SIMULTANEOUS, Run
+
+__all__ = ["consistent_start", "without_round_off"]
+
+PENETRATED = 1e-9  # relative depth that is not yet a penetration
+CONSISTENT = 1e-8  # a start this far off its constraints is corrected without a word
+DRIFT = 1e-12
+
+
+def consistent_start(run: Run) -> Snapshot:
+    """The start, corrected where it is off by round-off, or by ``project_start``."""
+    snapshot, layout, scales = run.now, run.layout, run.scales
+    position, velocity = run.flow.position_rows, run.flow.velocity_rows
+    off = drift(snapshot, position, velocity, scales)
+    contacts, limits = layout.contacts, layout.limits
+    depth = -snapshot.value[contacts] - PENETRATED * scales.lengths(snapshot)[contacts]
+    if snapshot.enabled is not None:
+        depth = np.where(snapshot.enabled[contacts], depth, 0.0)
+    below = -snapshot.value[limits] - PENETRATED * scales.speeds(snapshot)[limits]
+    if max(off) > CONSISTENT or (depth > 0).any() or (below > 0).any():
+        if not run.settings.project_start:
+            raise InputError(_what_is_wrong(run, off, depth, below))
+        q, v = assemble(run.system, snapshot.q, snapshot.v, snapshot.t, solver=run.solver)
+        return state_snapshot(run.system, run.compiled, q, v, snapshot.t)
+    if max(off) > DRIFT:
+        return project(snapshot, position, velocity, scales, ROUND_OFF)
+    return snapshot
+
+
+def without_round_off(snapshot: Snapshot, time: float, solver: GaussSolver) -> Snapshot:
+    """A start without the round-off in the rates of contacts that touch.
+
+    A rate is round-off when the applied forces undo it within the resolution of ``time``: no flight
+    could be seen after it. Tolerances are relative to the speeds of a run; a body left over by an
+    earlier one, that rests at 1e-20 m/s, would have no other scale.
+    """
+    contacts = snapshot.layout.contacts
+    normals, rate = snapshot.rows[contacts], snapshot.rate[contacts]
+    if not rate.any() or len(snapshot.q) != len(snapshot.v):
+        return snapshot
+    touching = snapshot.value[contacts] <= PENETRATED * (np.abs(normals) @ np.abs(snapshot.q))
+    free = np.linalg.lstsq(snapshot.mass, snapshot.force, rcond=None)[0]
+    unseen = np.abs(rate) <= SIMULTANEOUS * time * np.abs(normals @ free)
+    rows = contacts.start + np.flatnonzero(touching & unseen & (rate != 0.0))
+    if snapshot.enabled is not None:
+        rows = rows[snapshot.enabled[rows]]
+    if not len(rows):
+        return snapshot
+    v = Impact.at(snapshot, rows, solver).solve(np.zeros(len(rows)), equality=True).v
+    return state_snapshot(snapshot.system, snapshot.compiled, snapshot.q, v, snapshot.t)
+
+
+def _what_is_wrong(run: Run, off: Drift, depth: Array, below: Array) -> str:
+    snapshot, layout = run.now, run.layout
+    if len(depth) and depth.max() > 0:
+        row = layout.contacts.start + int(depth.argmax())
+        what = f"contact {layout.names[row]!r} is penetrated by {-snapshot.value[row]:.6g}"
+    elif len(below) and below.max() > 0:
+        row = layout.limits.start + int(below.argmax())
+        what = f"velocity limit {layout.names[row]!r} is violated: psi = {snapshot.value[row]:.6g}"
+    else:
+        position, velocity = run.flow.position_rows, run.flow.velocity_rows
+        level, rows, values = "position", position, snapshot.value
+        if off.position <= CONSISTENT:
+            level, rows, values = "velocity", velocity, snapshot.rate
+        row = int(rows[np.abs(values[rows]).argmax()])
+        what = f"the {level} violates {layout.names[row]!r} by {values[row]:.6g}"
+    return (
+        f"the start is not consistent: {what}. Use gauss_opt.assemble() to get a consistent "
+        f"start, or project_start=True"
+    )

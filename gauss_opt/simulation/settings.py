@@ -1,0 +1,199 @@
+"""What a simulation is asked for, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..base.arrays import Array, real_array
+from ..base.errors import InputError, UserFunctionError
+from ..mechanics.impact_laws import ImpactLaw, make_law
+from .event_driven.integrator import find_method
+
+__all__ = ["Settings", "UserEvent", "user_events"]
+
+
+@dataclass(frozen=True)
+class UserEvent:
+    """A function of (q, v, t) whose zeros are events.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+    terminal : bool
+        Whether the run ends there.
+    direction : int
+        1: only rising, -1: only falling, 0: both.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    terminal: bool = False
+    direction: int = 0
+
+    def __call__(self, q: Array, v: Array, t: float) -> float:
+        """The function's value; what it raises, or returns, is blamed on the event by name."""
+        try:
+            value = float(self.function(q, v, t))
+        except Exception as error:
+            raise UserFunctionError(
+                f"user event {self.name!r} raised {type(error).__name__}: {error} (at t={t:g})",
+                function=f"event {self.name!r}",
+                t=t,
+            ) from error
+        if not isfinite(value):
+            raise UserFunctionError(
+                f"user event {self.name!r} is {value} at t={t:g}",
+                function=f"event {self.name!r}",
+                t=t,
+            )
+        return value
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options of :func:`gauss_opt.simulate`, in scipy's words where there is one."""
+
+    t0: float
+    t1: float
+    law: ImpactLaw
+    method: Any
+    rtol: float
+    atol: Array | None
+    max_step: float
+    first_step: float | None
+    t_eval: Array | None
+    events: tuple[UserEvent, ...]
+    breakpoints: tuple[float, ...]
+    dense_output: bool
+    length_scale: float | None
+    time_scale: float
+    project_start: bool
+    refuse_energy_gain: bool
+    max_steps: int
+    max_events: int
+    max_wall_time: float
+
+    @classmethod
+    def create(
+        cls,
+        t_span: Sequence[float],
+        *,
+        law: str | ImpactLaw,
+        method: Any,
+        rtol: float,
+        atol: ArrayLike | None,
+        max_step: float,
+        first_step: float | None,
+        t_eval: ArrayLike | None,
+        events: Any,
+        breakpoints: ArrayLike,
+        dense_output: bool,
+        length_scale: float | None,
+        time_scale: float | None,
+        project_start: bool,
+        refuse_energy_gain: bool,
+        max_steps: int,
+        max_events: int,
+        max_wall_time: float,
+    ) -> Settings:
+        """Check everything; every message names the option."""
+        span = real_array("t_span", t_span)
+        if span.shape != (2,):
+            raise InputError(f"t_span must be (t0, t1), got {t_span!r}")
+        t0, t1 = float(span[0]), float(span[1])
+        if t1 < t0:
+            raise InputError(f"t_span is reversed: t1 = {t1:g} is before t0 = {t0:g}")
+        if not 0.0 < rtol < 1.0:
+            raise InputError(f"rtol must be between 0 and 1, got {rtol}")
+        if rtol < 2.3e-14:
+            raise InputError(f"rtol = {rtol:g} is below what double precision can do (2.3e-14)")
+        absolute = None if atol is None else real_array("atol", atol)
+        if absolute is not None and not (absolute > 0.0).all():
+            raise InputError(f"atol must be positive, got {atol!r}")
+        for name, value in (("max_step", max_step), ("first_step", first_step),
+                            ("length_scale", length_scale), ("time_scale", time_scale),
+                            ("max_wall_time", max_wall_time)):  # fmt: skip
+            if value is not None and not value > 0.0:
+                raise InputError(f"{name} must be positive, got {value}")
+        for name, count in (("max_steps", max_steps), ("max_events", max_events)):
+            if count < 1:
+                raise InputError(f"{name} must be at least 1, got {count}")
+        return cls(
+            t0,
+            t1,
+            make_law(law),
+            find_method(method),
+            float(rtol),
+            absolute,
+            float(max_step),
+            first_step,
+            _times(t_eval, t0, t1),
+            user_events(events),
+            tuple(sorted({b for b in _breakpoints(breakpoints) if t0 < b < t1})),
+            dense_output,
+            length_scale,
+            time_scale if time_scale is not None else (t1 - t0 or 1.0),
+            project_start,
+            refuse_energy_gain,
+            max_steps,
+            max_events,
+            float(max_wall_time),
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """The settings as plain words and numbers, for files and reports."""
+        return {
+            "t_span": [self.t0, self.t1],
+            "law": str(self.law),
+            "method": self.method.__name__,
+            "rtol": self.rtol,
+            "atol": None if self.atol is None else self.atol.tolist(),
+            "max_step": self.max_step if isfinite(self.max_step) else None,
+            "breakpoints": len(self.breakpoints),
+            "user_events": [event.name for event in self.events],
+        }
+
+
+def _breakpoints(breakpoints: ArrayLike) -> list[float]:
+    times: list[float] = np.atleast_1d(real_array("breakpoints", breakpoints)).tolist()
+    return times
+
+
+def _times(t_eval: ArrayLike | None, t0: float, t1: float) -> Array | None:
+    if t_eval is None:
+        return None
+    times = np.unique(real_array("t_eval", t_eval))
+    if len(times) and (times[0] < t0 or times[-1] > t1):
+        raise InputError(f"t_eval must lie within t_span = ({t0:g}, {t1:g})")
+    return times
+
+
+def user_events(events: Any) -> tuple[UserEvent, ...]:
+    """Events given as a function, or as a sequence or mapping of functions."""
+    if events is None:
+        return ()
+    if isinstance(events, Mapping):
+        listed = list(events.items())
+    else:
+        if not callable(events) and not isinstance(events, Sequence):
+            raise InputError(f"events must be functions of (q, v, t), got {events!r}")
+        functions = [events] if callable(events) else list(events)
+        listed = [(getattr(f, "__name__", f"event {i}"), f) for i, f in enumerate(functions)]
+    result = []
+    for name, function in listed:
+        if isinstance(function, UserEvent):
+            result.append(function)
+            continue
+        if not callable(function):
+            raise InputError(f"event {name!r} must be a function of (q, v, t)")
+        terminal = bool(getattr(function, "terminal", False))
+        direction = int(np.sign(getattr(function, "direction", 0)))
+        result.append(UserEvent(str(name), function, terminal, direction))
+    return tuple(result)

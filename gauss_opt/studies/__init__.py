@@ -1,0 +1,1 @@
+"""Runs beside their references: cases and validation."""

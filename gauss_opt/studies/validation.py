@@ -1,0 +1,144 @@
+"""All cases beside their references: the table that shows the numbers are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from ..base.errors import GaussError
+from .case import Case, Check
+from .case_files import case_names, find_case
+
+__all__ = ["Validation", "markdown", "validate"]
+
+
+@dataclass(frozen=True)
+class Validation:
+    """One case with its checks.
+
+    Attributes
+    ----------
+    case : Case
+    checks : tuple of Check
+    seconds : float
+        Wall time of the run and its checks.
+    failure : str
+        Why it could not be run or checked, if so.
+    """
+
+    case: Case
+    checks: tuple[Check, ...]
+    seconds: float
+    failure: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ran and every figure is within its tolerance."""
+        return not self.failure and bool(self.checks) and all(check.ok for check in self.checks)
+
+    def __str__(self) -> str:
+        right = sum(check.ok for check in self.checks)
+        verdict = self.failure or f"{right} of {len(self.checks)} figures within tolerance"
+        return f"{'ok' if self.ok else 'FAILED'}: {self.case.name()}: {verdict}"
+
+
+def validate(
+    names: Iterable[str] | None = None, report: Callable[[Validation], object] | None = None
+) -> tuple[Validation, ...]:
+    """Run cases at their defaults and compare every figure with its reference.
+
+    Parameters
+    ----------
+    names : iterable of str, optional
+        Cases; all of them by default.
+    report : callable, optional
+        Called with each :class:`Validation` as it is done.
+
+    Examples
+    --------
+    >>> (ball,) = validate(["bouncing_ball"])
+    >>> ball.ok
+    True
+    """
+    done = []
+    for name in case_names() if names is None else names:
+        done.append(_validated(find_case(name)()))
+        if report is not None:
+            report(done[-1])
+    return tuple(done)
+
+
+def _validated(case: Case) -> Validation:
+    start = perf_counter()
+    try:
+        result = case.run()
+        checks = tuple(case.check(result))
+    except Exception as error:  # a check that finds nothing to look at is a failure, not the end
+        kind = "" if isinstance(error, GaussError) else f"{type(error).__name__}: "
+        return Validation(case, (), perf_counter() - start, f"{kind}{error}")
+    failure = "" if result.success else result.message
+    return Validation(case, checks, perf_counter() - start, failure)
+
+
+_HEAD = """# Validation
+
+Written by `gauss-opt validate --write docs/validation.md`; no figure on this page is typed by hand.
+Every row is a figure of an actual run. A row with a reference compares it with one that is not our
+own output: a closed form, an independent computation, or a figure of somebody else's. "Tabulated"
+figures are closed forms or limit cycles evaluated apart from this package. A row with "at
+most" is a limit: on the largest difference from such a reference along the whole run, or on what
+must vanish in any run, such as drift, penetration and what the energy account leaves open. The same
+command runs with every change to the package and fails when a figure leaves its tolerance.
+
+{count} figures of {cases} cases, all within tolerance: {verdict}.
+
+One case from Python:
+
+```python
+import gauss_opt as go
+
+case = go.find_case("bouncing_ball")()
+print(all(check.ok for check in case.check(case.run())))
+```
+
+```text
+True
+```
+"""
+
+
+def markdown(validations: Sequence[Validation]) -> str:
+    """The page with one table for each case."""
+    verdict = "yes" if all(validation.ok for validation in validations) else "**no**"
+    count = sum(len(validation.checks) for validation in validations)
+    parts = [_HEAD.format(count=count, cases=len(validations), verdict=verdict)]
+    parts += [_section(validation) for validation in validations]
+    return "\n".join(parts)
+
+
+def _section(validation: Validation) -> str:
+    case = validation.case
+    lines = [
+        f"## {case.name()}",
+        "",
+        f"{case.title()}. Reference: {case.reference}. Time: {validation.seconds:.2f} s.",
+        "",
+        "| quantity | reference | ours | difference | tolerance | |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    lines += [_row(check) for check in validation.checks]
+    if validation.failure:
+        lines += ["", f"**Failed:** {validation.failure}"]
+    return "\n".join([*lines, ""])
+
+
+def _row(check: Check) -> str:
+    what = check.what.replace("|", "\\|") + (f", {check.unit}" if check.unit else "")
+    verdict = "ok" if check.ok else "**FAILED**"
+    if check.limit:
+        return f"| {what} | at most {check.reference:.3g} | {check.value:.3g} | | | {verdict} |"
+    return (
+        f"| {what} | {check.reference:.14g} | {check.value:.14g} | {check.difference:.1e} "
+        f"| {check.tolerance:.1e} | {verdict} |"
+    )

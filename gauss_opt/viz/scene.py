@@ -1,0 +1,165 @@
+"""Shapes of a planar picture: what a case draws of a state, without knowing how it is shown.
+
+A drawing is a function of (q, t) that returns a list of shapes, the same kinds in the same order at
+every state. Animations and reports show them; colours belong to roles, not to shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+
+__all__ = [
+    "ROLES",
+    "Drawing",
+    "Shape",
+    "arrow",
+    "disc",
+    "dot",
+    "ground",
+    "line",
+    "polygon",
+    "spring",
+    "text",
+    "trail",
+]
+
+ROLES = ("body", "second", "third", "ground", "string", "ghost", "force", "accent")
+"""What a shape stands for; each has one colour, told apart by colour-blind people too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """One shape of a drawing.
+
+    Attributes
+    ----------
+    kind : str
+        ``"line"``, ``"polygon"`` (filled), ``"disc"``, ``"dot"``, ``"arrow"``, ``"trail"`` or
+        ``"text"``.
+    points : (k, 2) array
+        In metres; one point for discs, dots, trails and texts.
+    role : str
+        One of :data:`ROLES`.
+    size : float
+        Radius of a disc in metres; of a dot in points; width of a line in points.
+    text : str
+        What a text says.
+    contacts : tuple of str
+        Contacts at whose impacts the shape flashes.
+    """
+
+    kind: str
+    points: Array
+    role: str
+    size: float
+    text: str = ""
+    contacts: tuple[str, ...] = ()
+
+
+Drawing = Callable[[Array, float], Sequence[Shape]]
+
+
+def _shape(
+    kind: str,
+    points: Any,
+    role: str,
+    size: float,
+    contacts: str | Sequence[str] = (),
+    text: str = "",
+) -> Shape:
+    if role not in ROLES:
+        raise InputError(f"no role is called {role!r}; there are: {', '.join(ROLES)}")
+    array = np.array(points, dtype=float).reshape(-1, 2)
+    if not np.isfinite(array).all():
+        raise InputError(f"a {kind} has a point that is not finite: {array.tolist()}")
+    names = (contacts,) if isinstance(contacts, str) else tuple(contacts)
+    return Shape(kind, array, role, float(size), text, names)
+
+
+def line(
+    points: ArrayLike, role: str = "body", width: float = 2.0, *, contacts: str | Sequence[str] = ()
+) -> Shape:
+    """Straight segments through points, (k, 2).
+
+    >>> line([[0, 0], [1, 0]], role="string").points.shape
+    (2, 2)
+    """
+    return _shape("line", points, role, width, contacts)
+
+
+def polygon(points: ArrayLike, role: str = "body", *, contacts: str | Sequence[str] = ()) -> Shape:
+    """A filled polygon with its outline."""
+    return _shape("polygon", points, role, 1.5, contacts)
+
+
+def disc(
+    center: ArrayLike, radius: float, role: str = "body", *, contacts: str | Sequence[str] = ()
+) -> Shape:
+    """A filled circle of a radius in metres."""
+    return _shape("disc", center, role, radius, contacts)
+
+
+def dot(
+    center: ArrayLike, role: str = "body", size: float = 6.0, *, contacts: str | Sequence[str] = ()
+) -> Shape:
+    """A point mass: its size is in points and does not zoom."""
+    return _shape("dot", center, role, size, contacts)
+
+
+def arrow(tail: ArrayLike, head: ArrayLike, role: str = "force", width: float = 2.0) -> Shape:
+    """An arrow from tail to head."""
+    return _shape("arrow", [tail, head], role, width)
+
+
+def trail(point: ArrayLike, role: str = "ghost", width: float = 1.2) -> Shape:
+    """The path that a point has taken so far."""
+    return _shape("trail", point, role, width)
+
+
+def text(at: ArrayLike, words: str, role: str = "string", size: float = 10.0) -> Shape:
+    """Words centred at a point."""
+    return _shape("text", at, role, size, text=words)
+
+
+def spring(
+    start: ArrayLike,
+    end: ArrayLike,
+    *,
+    coils: int = 8,
+    width: float = 0.1,
+    role: str = "string",
+) -> Shape:
+    """A zigzag between two points; ``width`` is its half width in metres."""
+    a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
+    along = b - a
+    length = float(np.hypot(*along)) or 1.0
+    across = np.array([-along[1], along[0]]) / length
+    places = np.array([0.0, 0.12, *np.linspace(0.18, 0.82, 2 * coils), 0.88, 1.0])
+    sides = np.array([0.0, 0.0, *np.resize([1.0, -1.0], 2 * coils), 0.0, 0.0])
+    return _shape("line", a + np.outer(places, along) + np.outer(width * sides, across), role, 1.5)
+
+
+def ground(
+    start: ArrayLike,
+    end: ArrayLike,
+    *,
+    depth: float = 0.08,
+    contacts: str | Sequence[str] = (),
+) -> Shape:
+    """A fixed surface from start to end, solid on its right-hand side.
+
+    >>> ground([1, 0], [-1, 0]).points[2:, 1]  # going left, the solid side is above
+    array([0.08, 0.08])
+    """
+    a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
+    along = b - a
+    inward = depth * np.array([along[1], -along[0]]) / (float(np.hypot(*along)) or 1.0)
+    return _shape("polygon", [a, b, b + inward, a + inward], "ground", 1.5, contacts)
