@@ -69,10 +69,12 @@ def build_acceleration(
     >>> print(build_acceleration(evaluate(ball, [1.0], [0.0])))
     GaussProblem 'acceleration': 1 coordinate, 0 equality rows, 0 inequality rows
     """
-    return _build(snapshot, _chosen_rows(snapshot, contacts), weight)
+    return problem_on(snapshot, _chosen_rows(snapshot, contacts), weight)
 
 
-def _build(snapshot: Snapshot, chosen: Indices | None, weight: ArrayLike | None) -> GaussProblem:
+def problem_on(
+    snapshot: Snapshot, chosen: Indices | None, weight: ArrayLike | None = None
+) -> GaussProblem:
     """The problem with chosen rows of the layout, or with all of them."""
     load = snapshot.force if snapshot.nonideal is None else snapshot.force + snapshot.nonideal
     metric = snapshot.mass
@@ -337,19 +339,29 @@ def accelerate_snapshot(
     weight: ArrayLike | None = None,
 ) -> Acceleration:
     """:func:`accelerate` from a snapshot and a kept solver."""
-    R = None if weight is None else weight_matrix(weight, len(snapshot.v))
     chosen = _chosen_rows(snapshot, contacts)
-    if snapshot.needs_ideal_force and weight is None:
-        return _with_resistance(snapshot, solver, chosen)
+    if weight is None:
+        return accelerate_rows(snapshot, solver, chosen)
+    R = weight_matrix(weight, len(snapshot.v))
     solution = _solve(solver, snapshot, chosen, weight)
     return made(Acceleration, snapshot=snapshot, solution=solution, weight=R, chosen=chosen)
+
+
+def accelerate_rows(
+    snapshot: Snapshot, solver: GaussSolver, chosen: Indices | None = None
+) -> Acceleration:
+    """The acceleration with chosen rows of the layout in the problem, or with all of them."""
+    if snapshot.needs_ideal_force:
+        return _with_resistance(snapshot, solver, chosen)
+    solution = _solve(solver, snapshot, chosen)
+    return made(Acceleration, snapshot=snapshot, solution=solution, weight=None, chosen=chosen)
 
 
 def _solve(
     solver: GaussSolver, snapshot: Snapshot, chosen: Indices | None, weight: ArrayLike | None = None
 ) -> GaussSolution:
     try:
-        return solver.solve(_build(snapshot, chosen, weight))
+        return solver.solve(problem_on(snapshot, chosen, weight))
     except InputError:
         # A mass that turns indefinite on the way: say when, and in which direction.
         require_semidefinite(snapshot.mass, f"mass (at t={snapshot.t:g}, q={snapshot.q})")

@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from ..base.arrays import Array
 
-__all__ = ["ConstraintForce", "Event", "State", "Stats"]
+__all__ = ["ConstraintForce", "Event", "EventKind", "RunStatus", "State", "Stats"]
+
+
+class EventKind(StrEnum):
+    """What can happen at an instant; each is equal to its name as a string."""
+
+    IMPACT = "impact"
+    RELEASE = "release"
+    ACCUMULATION = "accumulation"
+    GRAZE = "graze"
+    LIMIT = "limit"
+    USER = "user"
+
+
+class RunStatus(StrEnum):
+    """How a run stands, or how it ended; each is equal to its name as a string."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    TERMINATED = "terminated"
+    INTERRUPTED = "interrupted"
+    WALL_TIME = "wall time"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, eq=False)

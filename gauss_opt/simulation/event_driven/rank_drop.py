@@ -13,12 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, Indices
+from ...mechanics.independence import independence
 from ...model.snapshot import Snapshot
-from ...qp.problem import GaussProblem
-from ...qp.whitening import whiten
 from ...results.dense_output import Piece, nodes
 
-__all__ = ["Landing", "independence", "leap"]
+__all__ = ["Landing", "leap"]
 
 DEGREES = (5, 7, 9, 11, 13, 15)
 MAX_SHARE = 0.5
@@ -42,27 +41,6 @@ class Landing(NamedTuple):
     snapshot: Snapshot
     piece: Piece
     correction: float
-
-
-def independence(snapshot: Snapshot, held: Indices) -> float:
-    """The smallest nonzero singular value of the unit whitened rows: 0 where rank drops.
-
-    Rows that are dependent everywhere do not count.
-    """
-    k = len(held)
-    if not k:
-        return 1.0
-    problem = GaussProblem(
-        snapshot.mass,
-        np.zeros(len(snapshot.v)),
-        snapshot.rows[held],
-        np.zeros(k),
-        k,
-        ("",) * k,
-        "rank",
-    )
-    values = np.linalg.svd(whiten(problem).unit().rows, compute_uv=False)
-    return float(values[values > 1e-13].min(initial=1.0))
 
 
 def leap(

@@ -7,9 +7,10 @@ from collections import deque
 import numpy as np
 
 from ...base.arrays import Array
+from ...mechanics.independence import independence
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
-from .rank_drop import Landing, independence, leap
+from .rank_drop import Landing, leap
 from .run import Run
 
 __all__ = ["RankWatch"]
