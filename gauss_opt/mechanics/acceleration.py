@@ -19,7 +19,7 @@ from ..base.arrays import Array, Indices, real_array
 from ..base.errors import InputError, ModelError, SolverError
 from ..base.lazy import lazy, made
 from ..base.matrices import factorise, require_semidefinite, symmetrised
-from ..model.constraints import Contact, Servo
+from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
 from ..qp.active_set import solve_set
@@ -81,10 +81,11 @@ def problem_on(
     if weight is not None:
         metric, load = _weighted(snapshot, load, weight)
     layout = snapshot.layout
-    rows, rhs, names = snapshot.rows, snapshot.rhs, layout.names
-    if chosen is not None:
-        rows, rhs = rows.take(chosen, 0), rhs.take(chosen)
-        names = tuple([names[i] for i in chosen.tolist()])
+    if chosen is None:
+        rows, rhs, names = snapshot.rows, snapshot.rhs, layout.names
+    else:
+        rows, rhs = snapshot.rows_of(chosen), snapshot.rhs.take(chosen)
+        names = layout.names_of(chosen)
     return GaussProblem(metric, load, rows, rhs, layout.equalities.stop, names, "acceleration")
 
 
@@ -151,8 +152,8 @@ def _require_normals(snapshot: Snapshot, chosen: list[int]) -> None:
     for i in chosen:
         if any(snapshot.rows[i].tolist()):
             continue
-        item = snapshot.layout.block(snapshot.layout.names[i]).item
-        changes = "gap" if isinstance(item, Contact) else "value"
+        block = snapshot.layout.block_at(i)
+        item, changes = block.item, "gap" if block.kind == Kind.CONTACT else "value"
         raise ModelError(
             f"the normal of {item} is zero at t={snapshot.t:g}, q={snapshot.q}: its {changes} does "
             f"not change with any coordinate there"
@@ -253,15 +254,18 @@ class Acceleration:
     @lazy
     def control_force(self) -> Array:
         """The force of the servos, (nv,)."""
-        names = [c.name for c in self.snapshot.system.constraints if isinstance(c, Servo)]
-        return sum((self.forces[name] for name in names), np.zeros(len(self.solution.x)))
+        blocks = self.snapshot.layout.blocks
+        servos = [block.name for block in blocks if block.kind == Kind.SERVO]
+        return sum((self.forces[name] for name in servos), np.zeros(len(self.solution.x)))
 
     @lazy
     def forces(self) -> dict[str, Array]:
         """Force of each constraint by name, (nv,) each; their sum is Qc - C."""
-        names, members = self.snapshot.layout.membership
-        shares = (members * self._all_multipliers).dot(self.snapshot.rows)
-        forces = dict(zip(names, shares, strict=True))
+        layout = self.snapshot.layout
+        shares = self._all_multipliers[:, None] * self.snapshot.rows
+        if len(layout.block_starts):
+            shares = np.add.reduceat(shares, layout.block_starts) + 0.0  # no -0.0
+        forces = dict(zip(layout.block_names, shares, strict=True))
         if self.weight is None:
             return forces
         effect = self.weight @ self.snapshot.mass

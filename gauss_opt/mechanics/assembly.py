@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import solve_ivp
 
-from ..base.arrays import Array
+from ..base.arrays import Array, Indices, Mask
 from ..base.errors import InputError, ModelError
 from ..base.matrices import factorise
-from ..model.constraints import Contact, Holonomic, Servo, VelocityLimit
-from ..model.rows import Block
+from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate, read_only
 from ..model.system import System
 from ..qp.active_set import solve_unit_rows
@@ -117,6 +116,7 @@ def assemble(
 
     Examples
     --------
+    >>> from gauss_opt import Holonomic
     >>> rod = Holonomic("rod", lambda q, t: q[0]**2 + q[1]**2 - 1.0)
     >>> pendulum = System([1.0, 1.0], [0.0, -9.81], [rod])
     >>> q, v = assemble(pendulum, [0.6, 0.7], [1.0, 0.0], hold_q=[0])
@@ -134,9 +134,9 @@ def assemble(
     held_v = _indices([f"v[{i}]" for i in range(nv)], hold_v, "hold_v")
     resting = [resting] if isinstance(resting, str) else list(resting)
     for name in resting:
-        item = start.layout.block(name).item
-        if not isinstance(item, Contact):
-            raise InputError(f"resting= has {item}, which is not a contact")
+        block = start.layout.block(name)
+        if block.kind != Kind.CONTACT:
+            raise InputError(f"resting= has {block.item}, which is not a contact")
     snapshot, dof_q, steps = _positions(start, held, resting, solver)
     velocity, dof_v = _velocities(snapshot, held_v, resting, solver)
     result = Assembly((snapshot.q, velocity))
@@ -170,10 +170,9 @@ def position_problem(
     snapshot: Snapshot, held: Sequence[int], resting: Sequence[str]
 ) -> GaussProblem:
     """The step onto the constraints of positions, linearised at a snapshot."""
-    equal = _blocks(snapshot, lambda item: isinstance(item, Holonomic) or item.name in resting)
-    unilateral = _blocks(
-        snapshot, lambda item: isinstance(item, Contact) and item.name not in resting
-    )
+    closed = _rows_named(snapshot, resting)
+    equal = _existing(snapshot, (snapshot.layout.kind == Kind.HOLONOMIC) | closed)
+    unilateral = _existing(snapshot, (snapshot.layout.kind == Kind.CONTACT) & ~closed)
     holding = _position_map(snapshot)[list(held)]
     names = [snapshot.system.coordinate_name(i) for i in held]
     rows, rhs, owners = _gather(snapshot, equal, -snapshot.value)
@@ -195,11 +194,10 @@ def velocity_problem(
     snapshot: Snapshot, held: Sequence[int] = (), resting: Sequence[str] = ()
 ) -> GaussProblem:
     """The nearest velocity that satisfies all constraints, linearised at a snapshot."""
-    equal = _blocks(
-        snapshot,
-        lambda item: item.name in resting or not isinstance(item, Servo | Contact | VelocityLimit),
-    )
-    limits = _blocks(snapshot, lambda item: isinstance(item, VelocityLimit))
+    kind = snapshot.layout.kind
+    bilateral = (kind == Kind.HOLONOMIC) | (kind == Kind.NONHOLONOMIC)
+    equal = _existing(snapshot, bilateral | _rows_named(snapshot, resting))
+    limits = _existing(snapshot, kind == Kind.LIMIT)
     holding = np.eye(len(snapshot.v))[list(held)]
     rows, rhs, owners = _gather(snapshot, equal, -snapshot.offset)
     limit_rows, limit_rhs, limit_owners = _gather(snapshot, limits, -snapshot.offset)
@@ -253,13 +251,14 @@ def _moved(snapshot: Snapshot, step: Array) -> Snapshot:
     Where q' = N(q) v, q follows that flow for unit time instead of its tangent, which would leave
     what the flow keeps, such as the length of a quaternion.
     """
-    compiled, system = snapshot.compiled, snapshot.system
-    if "N" not in compiled.slices:
+    system = snapshot.system
+    if snapshot.velocity_map() is None:
         return evaluate(system, snapshot.q + step, snapshot.v, snapshot.t)
 
     def flow(_: float, q: Array) -> Array:
-        out = compiled.run(q, step, snapshot.t, system.parameters)
-        return out[compiled.slices["qdot"]]
+        N = snapshot.dynamics.velocity_map(q, snapshot.t, system.parameters)
+        assert N is not None
+        return N @ step
 
     end = solve_ivp(flow, (0.0, 1.0), snapshot.q, method="DOP853", rtol=1e-13, atol=1e-16)
     return evaluate(system, end.y[:, -1], snapshot.v, snapshot.t)
@@ -307,28 +306,28 @@ def _metric(snapshot: Snapshot) -> Array:
 
 def _position_map(snapshot: Snapshot) -> Array:
     """N(q): how positions follow velocities, (nq, nv)."""
-    compiled = snapshot.compiled
-    if "N" not in compiled.slices:
-        return np.eye(compiled.nv)
-    out = compiled.run(snapshot.q, snapshot.v, snapshot.t, snapshot.system.parameters)
-    return out[compiled.slices["N"]].reshape(compiled.nq, compiled.nv)
+    N = snapshot.velocity_map()
+    return np.eye(len(snapshot.v)) if N is None else N
 
 
-def _blocks(snapshot: Snapshot, wanted: object) -> list[Block]:
-    enabled = snapshot.enabled
-    return [
-        block
-        for block in snapshot.layout.blocks
-        if wanted(block.item)  # type: ignore[operator]
-        and (enabled is None or enabled[block.rows].all())
-    ]
+def _rows_named(snapshot: Snapshot, names: Sequence[str]) -> Mask:
+    """Mask of the rows of some constraints."""
+    mask = np.zeros(snapshot.layout.n_rows, dtype=bool)
+    for name in names:
+        mask[snapshot.layout.block(name).rows] = True
+    return mask
 
 
-def _gather(
-    snapshot: Snapshot, blocks: Sequence[Block], rhs: Array
-) -> tuple[Array, Array, list[str]]:
-    rows = [i for block in blocks for i in range(block.rows.start, block.rows.stop)]
-    return snapshot.rows[rows], rhs[rows], [snapshot.layout.names[i] for i in rows]
+def _existing(snapshot: Snapshot, wanted: Mask) -> Indices:
+    """Of the wanted rows, those that are not switched off."""
+    rows: Indices = np.flatnonzero(
+        wanted if snapshot.enabled is None else wanted & snapshot.enabled
+    )
+    return rows
+
+
+def _gather(snapshot: Snapshot, rows: Indices, rhs: Array) -> tuple[Array, Array, tuple[str, ...]]:
+    return snapshot.rows_of(rows), rhs[rows], snapshot.layout.names_of(rows)
 
 
 def _indices(names: Sequence[str], held: Iterable[int | str], what: str) -> list[int]:
