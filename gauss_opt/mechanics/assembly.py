@@ -1,8 +1,4 @@
-"""Consistent positions and velocities: the smallest move, in the mass metric, onto the constraints.
-
-Positions: minimise 1/2 dq' M dq with phi_q dq = -phi and gap + gap_q dq >= 0, again and again.
-Velocities: minimise 1/2 (v - v0)' M (v - v0) with phi1' = 0, phi2 = 0, psi >= 0.
-"""
+"""Consistent positions and velocities: the least move, in the mass metric, onto constraints."""
 
 from __future__ import annotations
 
@@ -12,16 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import solve_ivp
 
-from ..base.arrays import Array, Indices, Mask
+from ..base.arrays import Array
 from ..base.errors import InputError, ModelError
-from ..base.matrices import factorise
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate, read_only
 from ..model.system import System
-from ..qp.active_set import solve_unit_rows
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
-from ..qp.whitening import whiten
+from .consistency_problem import freedom, misfit, position_problem, velocity_problem
 
 __all__ = ["Assembly", "assemble"]
 
@@ -153,65 +147,17 @@ def _positions(
     scale = float(np.abs(snapshot.q).max())
     for iteration in range(MAX_ITERATIONS):
         problem = position_problem(snapshot, held, resting)
-        before = _misfit(problem)
+        before = misfit(problem)
         if before == 0.0:
-            return snapshot, _freedom(problem), iteration
+            return snapshot, freedom(problem), iteration
         step = solver.solve(problem).x
         after = _moved(snapshot, step)
         moved = float(np.abs(after.q - snapshot.q).max())
         scale = max(scale, float(np.abs(after.q).max()))
         if moved <= CONVERGED * scale:
-            return after, _freedom(position_problem(after, held, resting)), iteration + 1
+            return after, freedom(position_problem(after, held, resting)), iteration + 1
         snapshot = _damped(snapshot, after, step, held, resting, before)
     raise _not_assembled(snapshot, position_problem(snapshot, held, resting))
-
-
-def position_problem(
-    snapshot: Snapshot, held: Sequence[int], resting: Sequence[str]
-) -> GaussProblem:
-    """The step onto the constraints of positions, linearised at a snapshot."""
-    closed = _rows_named(snapshot, resting)
-    equal = _existing(snapshot, (snapshot.layout.kind == Kind.HOLONOMIC) | closed)
-    unilateral = _existing(snapshot, (snapshot.layout.kind == Kind.CONTACT) & ~closed)
-    holding = _position_map(snapshot)[list(held)]
-    names = [snapshot.system.coordinate_name(i) for i in held]
-    rows, rhs, owners = _gather(snapshot, equal, -snapshot.value)
-    contact_rows, contact_rhs, contact_owners = _gather(snapshot, unilateral, -snapshot.value)
-    return GaussProblem.create(
-        _metric(snapshot),
-        target=np.zeros(len(snapshot.v)),
-        Ae=np.vstack([rows, holding]),
-        be=np.concatenate([rhs, np.zeros(len(held))]),
-        Ai=contact_rows,
-        bi=contact_rhs,
-        equality_names=[*owners, *(f"hold {name}" for name in names)],
-        inequality_names=contact_owners,
-        kind="consistent position (linearised)",
-    )
-
-
-def velocity_problem(
-    snapshot: Snapshot, held: Sequence[int] = (), resting: Sequence[str] = ()
-) -> GaussProblem:
-    """The nearest velocity that satisfies all constraints, linearised at a snapshot."""
-    kind = snapshot.layout.kind
-    bilateral = (kind == Kind.HOLONOMIC) | (kind == Kind.NONHOLONOMIC)
-    equal = _existing(snapshot, bilateral | _rows_named(snapshot, resting))
-    limits = _existing(snapshot, kind == Kind.LIMIT)
-    holding = np.eye(len(snapshot.v))[list(held)]
-    rows, rhs, owners = _gather(snapshot, equal, -snapshot.offset)
-    limit_rows, limit_rhs, limit_owners = _gather(snapshot, limits, -snapshot.offset)
-    return GaussProblem.create(
-        _metric(snapshot),
-        target=snapshot.v,
-        Ae=np.vstack([rows, holding]),
-        be=np.concatenate([rhs, snapshot.v[list(held)]]),
-        Ai=limit_rows,
-        bi=limit_rhs,
-        equality_names=[*owners, *(f"hold velocity {i}" for i in held)],
-        inequality_names=limit_owners,
-        kind="consistent velocity",
-    )
 
 
 def _velocities(
@@ -225,7 +171,7 @@ def _velocities(
         change = float(np.abs(after - snapshot.v).max())
         scale = max(scale, float(np.abs(after).max()))
         if change <= CONVERGED * scale:
-            return after, _freedom(problem)
+            return after, freedom(problem)
         snapshot = evaluate(snapshot.system, snapshot.q, after, snapshot.t)
     raise ModelError(
         f"no consistent velocity was found in {MAX_ITERATIONS} iterations at t={snapshot.t:g}: the "
@@ -239,7 +185,7 @@ def _damped(
 ) -> Snapshot:  # fmt: skip
     """The snapshot after a step, shortened while the constraints get worse."""
     length = 1.0
-    while _misfit(position_problem(after, held, resting)) >= before and length > 1e-3:
+    while misfit(position_problem(after, held, resting)) >= before and length > 1e-3:
         length *= 0.5
         after = _moved(snapshot, length * step)
     return after
@@ -264,17 +210,6 @@ def _moved(snapshot: Snapshot, step: Array) -> Snapshot:
     return evaluate(system, end.y[:, -1], snapshot.v, snapshot.t)
 
 
-def _misfit(problem: GaussProblem) -> float:
-    """Largest violation, as the distance it takes along the row to repair."""
-    if not len(problem.rhs):
-        return 0.0
-    violation = problem.rhs.copy()
-    violation[problem.n_equality :] = np.maximum(violation[problem.n_equality :], 0.0)
-    lengths = np.linalg.norm(problem.rows, axis=1)
-    lengths = np.where(lengths > 0, lengths, 1.0)
-    return float(np.abs(violation / lengths).max())
-
-
 def _not_assembled(snapshot: Snapshot, problem: GaussProblem) -> ModelError:
     ne = problem.n_equality
     violation = np.abs(problem.rhs)
@@ -286,48 +221,6 @@ def _not_assembled(snapshot: Snapshot, problem: GaussProblem) -> ModelError:
         f"parts may be too short or too long to meet, or the guess too far away: change the "
         f"guess, or hold fewer coordinates"
     )
-
-
-def _freedom(problem: GaussProblem) -> int:
-    unit = whiten(problem).unit()
-    return problem.n - solve_unit_rows(unit, np.arange(problem.n_equality)).rank
-
-
-def _metric(snapshot: Snapshot) -> Array:
-    """The mass; where it is singular, with a typical mass for the directions that have none."""
-    if factorise(snapshot.mass) is not None:
-        return snapshot.mass
-    typical = snapshot.mass.diagonal().max() or 1.0
-    values, vectors = np.linalg.eigh(snapshot.mass)
-    filled = np.where(values > 1e-12 * values[-1], values, typical)
-    metric: Array = (vectors * filled) @ vectors.T
-    return metric
-
-
-def _position_map(snapshot: Snapshot) -> Array:
-    """N(q): how positions follow velocities, (nq, nv)."""
-    N = snapshot.velocity_map()
-    return np.eye(len(snapshot.v)) if N is None else N
-
-
-def _rows_named(snapshot: Snapshot, names: Sequence[str]) -> Mask:
-    """Mask of the rows of some constraints."""
-    mask = np.zeros(snapshot.layout.n_rows, dtype=bool)
-    for name in names:
-        mask[snapshot.layout.block(name).rows] = True
-    return mask
-
-
-def _existing(snapshot: Snapshot, wanted: Mask) -> Indices:
-    """Of the wanted rows, those that are not switched off."""
-    rows: Indices = np.flatnonzero(
-        wanted if snapshot.enabled is None else wanted & snapshot.enabled
-    )
-    return rows
-
-
-def _gather(snapshot: Snapshot, rows: Indices, rhs: Array) -> tuple[Array, Array, tuple[str, ...]]:
-    return snapshot.rows_of(rows), rhs[rows], snapshot.layout.names_of(rows)
 
 
 def _indices(names: Sequence[str], held: Iterable[int | str], what: str) -> list[int]:

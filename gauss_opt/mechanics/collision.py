@@ -19,9 +19,9 @@ from ..qp.certificate import Certificate
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
 from ..reference import closed_form
-from .acceleration import touching_rows
 from .impact import Impact, Jump
 from .impact_laws import ImpactLaw, Newton, make_law
+from .participants import contact_rows
 
 __all__ = ["Collision", "collide", "collide_snapshot", "engage"]
 
@@ -186,11 +186,7 @@ def collide(
     snapshot = evaluate(system, q, v, t)
     if not isinstance(solver, GaussSolver):
         solver = GaussSolver(solver)
-    if contacts is None:
-        rows = touching_rows(snapshot)
-        rows = rows[rows < snapshot.layout.contacts.stop]
-    else:
-        rows = _named(snapshot, contacts)
+    rows = contact_rows(snapshot, contacts)
     return collide_snapshot(snapshot, rows, make_law(law), solver)
 
 
@@ -253,14 +249,3 @@ def engage(
     if not isinstance(solver, GaussSolver):
         solver = GaussSolver(solver)
     return collide_snapshot(snapshot, np.arange(0), Newton(), solver)
-
-
-def _named(snapshot: Snapshot, names: Iterable[str]) -> Indices:
-    wanted = [names] if isinstance(names, str) else names
-    blocks = [snapshot.layout.block(name) for name in wanted]
-    for block in blocks:
-        if block.kind != Kind.CONTACT:
-            raise InputError(f"{block.item} is not a contact")
-    rows = [np.array(block.indices) for block in blocks]
-    chosen: Indices = np.sort(np.concatenate([np.arange(0), *rows]))
-    return chosen

@@ -58,6 +58,14 @@ class RowGraphs:
     traced: tuple[tuple[UserFunction, slice], ...]
     by_hand: dict[str, dict[str, UserFunction]]
 
+    def jacobian_written_out(self) -> Any:
+        """All entries of J, row after row, those that are always zero among them."""
+        rows, columns = self.pattern.shape
+        full = ca.SX(rows * columns, 1)
+        if len(self.pattern.columns):
+            full[self.pattern.places.tolist()] = self.jacobian
+        return full
+
 
 def constraint_graphs(system: System, symbols: Symbols, q_dot: Any) -> RowGraphs:
     """Trace and differentiate every constraint, in the order of rows."""

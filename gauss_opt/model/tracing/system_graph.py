@@ -77,6 +77,18 @@ class SystemGraph:
         if function is not None:
             self.traced[name] = function
 
+    def direct_functions(self) -> list[tuple[UserFunction, tuple[int, ...] | None]]:
+        """Functions that are called as they are, with the shape each must return (mass: any)."""
+        nv = self.symbols.v.shape[0]
+        found: list[tuple[UserFunction, tuple[int, ...] | None]] = [
+            (user, None if label == "mass" else (nv,)) for label, user in self.direct.items()
+        ]
+        if self.wants_ideal is not None:
+            found.append((self.wants_ideal, (nv,)))
+        if self.potential is not None:
+            found.append((self.potential, ()))
+        return found
+
 
 def system_graph(system: System, nq: int, nv: int, untraceable: set[str]) -> SystemGraph:
     """Trace a system of this size, but for the functions labelled ``untraceable``."""

@@ -16,7 +16,7 @@ import numpy as np
 from ...base.arrays import Array, Indices, surely_finite
 from ...base.errors import NonFiniteError
 from ...base.matrices import factorise, require_semidefinite
-from ...base.row_matrix import DenseRows, RowMatrix, RowPattern, SparseRows
+from ...base.row_matrix import DenseRows, RowMatrix, SparseRows
 from ..dynamics import Motion, Parameters, Smooth, SmoothPart, Values
 from ..mass import full_mass, symmetric
 from ..rows import RowTable
@@ -66,7 +66,7 @@ class TracedDynamics:
         graph, rows = self._graph, self._graph.rows
         named = {name: value.T if value.shape[1] > 1 else value
                  for name, value in graph.graphs.items()}  # fmt: skip
-        jacobian = rows.jacobian if self._sparse else _written_out(rows.jacobian, self._pattern)
+        jacobian = rows.jacobian if self._sparse else rows.jacobian_written_out()
         named |= {"value": rows.value, "rate": rows.rate, "rows": jacobian, "rhs": rows.rhs}
         end, columns = 0, [ca.SX(0, 1)]
         for name, value in named.items():
@@ -176,15 +176,7 @@ class TracedDynamics:
 
     def direct_functions(self) -> list[tuple[UserFunction, tuple[int, ...] | None]]:
         """Functions that are called as they are, with the shape each must return (mass: any)."""
-        graph, nv = self._graph, self.nv
-        found: list[tuple[UserFunction, tuple[int, ...] | None]] = [
-            (user, None if label == "mass" else (nv,)) for label, user in graph.direct.items()
-        ]
-        if graph.wants_ideal is not None:
-            found.append((graph.wants_ideal, (nv,)))
-        if graph.potential is not None:
-            found.append((graph.potential, ()))
-        return found
+        return self._graph.direct_functions()
 
     # Parts of it
 
@@ -199,7 +191,6 @@ class TracedDynamics:
         return self._parts[key]
 
     def _smooth(self, held: Indices) -> SmoothPart:
-        """The part of the column that the motion with these rows held needs."""
         few = self._column.shape[0] <= FEW_NUMBERS
         names = [n for n in ("mass", "force", "nonideal", "qdot") if n in self._slices]
         function, slices = self._function, dict(self._slices)
@@ -307,12 +298,3 @@ class TracedDynamics:
         if name != "rows":
             return place
         return int(self._pattern.rows[place]) if self._sparse else place // self.nv
-
-
-def _written_out(entries: Any, pattern: RowPattern) -> Any:
-    """The entries of a sparse matrix as all entries of a dense one, row after row."""
-    rows, columns = pattern.shape
-    full = ca.SX(rows * columns, 1)
-    if len(pattern.columns):
-        full[pattern.places.tolist()] = entries
-    return full
