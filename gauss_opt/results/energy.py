@@ -24,15 +24,16 @@ from ..model.constraints import Servo
 from ..model.snapshot import Snapshot, potential_energy
 from ..model.system import System
 from ..model.tracing.compiled import Compiled
-from .records import Event
+from .records import Event, EventKind
 
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["Energy", "account", "joined"]
+__all__ = ["Energy", "account", "has_energy", "joined", "notable_works"]
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 PARTS = ("applied", "nonideal", "servo", "constraint")
+NOTABLE = 1e-6  # a work below this part of the largest energy is nothing to speak of
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,11 @@ class Energy:
         return difference
 
 
+def has_energy(result: Result) -> bool:
+    """Whether the energy account of a result is there or can be made."""
+    return result.stored_energy is not None or (result.system is not None and bool(result.pieces))
+
+
 def account(result: Result) -> Energy:
     """The energy account of a result that still knows its system and has dense output."""
     system = result.system
@@ -94,22 +100,29 @@ def account(result: Result) -> Energy:
 
 def _far_sides(result: Result) -> list[int]:
     """The first row after each event."""
-    limits = {event.t for event in result.events if event.kind == "accumulation"}
+    limits = {event.t for event in result.events if event.kind == EventKind.ACCUMULATION}
     struck: dict[str, float] = {}
     rows = []
     for event in result.events:
         # The far side of an event is the last row at its time.
         after = int(np.searchsorted(result.t, event.t, side="right")) - 1
-        if event.kind == "impact":
+        if event.kind == EventKind.IMPACT:
             struck |= dict.fromkeys(event.contacts, event.t)
             if event.t in limits and result.t[after - 1] == event.t:
                 after -= 1  # the last row is that of the limit which this impact led to
-        elif event.kind == "accumulation":
+        elif event.kind == EventKind.ACCUMULATION:
             # Its contacts have been closed since they were struck last.
             last = max((struck.get(name, -np.inf) for name in event.contacts), default=-np.inf)
             after = min(after, int(np.searchsorted(result.t, last, side="right")))
         rows.append(after)
     return rows
+
+
+def notable_works(energy: Energy) -> dict[str, Array]:
+    """The works, and the change at impacts, that are more than next to nothing."""
+    size = float(max(np.abs(energy.total).max(), np.abs(energy.kinetic).max()))
+    works = {part: getattr(energy, part) for part in (*PARTS, "impact")}
+    return {part: work for part, work in works.items() if np.abs(work).max() > NOTABLE * size}
 
 
 def joined(parts: Sequence[Energy], between: Sequence[Event]) -> Energy:

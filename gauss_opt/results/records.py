@@ -76,15 +76,21 @@ class Event:
     exact: bool = True
     detail: str = ""
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is unusual about it, in words."""
+        found = [self.detail] if self.detail else []
+        if self.gains_energy:
+            found.append("the law has raised the energy")
+        if not self.exact:
+            found.append("closed at round-off")
+        return tuple(found)
+
     def __str__(self) -> str:
         text = f"{self.kind} at t = {self.t:.12g}: {', '.join(self.contacts)}"
         if self.impulses:
             text += f", energy change {self.energy_change:.6g}"
-        if self.gains_energy:
-            text += " (the law has raised the energy)"
-        if not self.exact:
-            text += " (closed at round-off)"
-        return text + (f" ({self.detail})" if self.detail else "")
+        return text + "".join(f" ({remark})" for remark in self.remarks)
 
     __repr__ = __str__
 
