@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gauss_opt as go
-from gauss_opt.results.analysis.comparison import graph_distance
+from gauss_opt.results.comparison import graph_distance
 
 FALL = float(np.sqrt(2 / 9.81))
 

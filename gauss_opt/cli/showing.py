@@ -15,7 +15,7 @@ from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
 from ..qp.problem_file import FORMAT as PROBLEMS
 from ..qp.problem_file import load_problems
-from ..results.analysis.comparison import graph_distance
+from ..results.comparison import graph_distance
 from ..results.records import Event
 from ..results.result import load
 from .answer import Answer, Exit

@@ -15,10 +15,10 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from ...base.arrays import Array
-from ...base.errors import InputError
-from ..dense_output import Piece, nodes
-from ..result import Result
+from ..base.arrays import Array
+from ..base.errors import InputError
+from .dense_output import Piece, nodes
+from .result import Result
 
 __all__ = ["graph_distance"]
 
