@@ -1,5 +1,7 @@
 """What is computed from a finished run: drift, forces above round-off, routes, zero sets."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -32,8 +34,6 @@ def test_a_pendulum_stays_on_its_circle(pendulum):
 
 
 def test_drift_of_a_state_that_was_moved_off_is_relative_to_the_terms(pendulum):
-    from dataclasses import replace
-
     moved = replace(pendulum, q=pendulum.q * 1.001)
     assert 1e-4 < drift_by_name(moved)["rod"].max() < 1e-2
 

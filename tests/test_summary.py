@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -36,9 +37,9 @@ def test_a_summary_has_the_numbers_of_the_run(result):
     assert facts["steps"].value == str(result.stats.steps)
     assert facts["QPs"].value == str(result.stats.qp_total)
     assert facts["worst certificate"].value == f"{result.stats.worst_residual:.1e}"
-    assert facts["events"].value == str(len(result.events))
-    assert "1 accumulation" in facts["events"].remark
-    assert str(result).startswith("success, finished: ")
+    assert "1 accumulation" in facts["events"].value
+    assert facts["events"].remark == f"{len(result.events)} in all"
+    assert str(result).startswith("success: reached the end")
 
 
 def test_events_are_counted_by_kind_in_the_order_of_their_first_ones(result):
@@ -51,5 +52,10 @@ def test_events_are_counted_by_kind_in_the_order_of_their_first_ones(result):
 def test_smooth_motion_has_no_events():
     free = go.simulate(go.System([1.0], [0.0]), [0.0], [1.0], (0, 1))
     facts = {fact.label: fact for fact in summary(free)}
-    assert facts["events"] == ("events", "0", "nothing but smooth motion")
+    assert facts["events"] == ("events", "none", "nothing but smooth motion")
     assert "rank drops" not in facts
+
+
+def test_a_failure_is_said_first(result):
+    failed = replace(result, success=False, status="failed", message="the mass is singular")
+    assert str(failed).startswith("no success (failed): the mass is singular\n")

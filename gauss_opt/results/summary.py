@@ -40,8 +40,8 @@ def summary(result: Result) -> tuple[Fact, ...]:
 
 
 def verdict(result: Result) -> str:
-    """Success or not, and how the run ended."""
-    return f"{'success' if result.success else 'no success'}, {result.status}"
+    """Success or not; where not, how the run ended."""
+    return "success" if result.success else f"no success ({result.status})"
 
 
 def as_text(result: Result) -> str:
@@ -60,7 +60,7 @@ def _facts(result: Result) -> Iterator[Fact]:
     s, asked = result.stats, result.settings
     yield Fact(
         "simulated time",
-        f"{result.t[0]:g} to {result.t[-1]:.12g} s",
+        f"{result.t[0]:g} to {result.t[-1]:.6g} s",
         f"{asked.get('law', '?')} impact law",
     )
     if result.parts:
@@ -71,8 +71,7 @@ def _facts(result: Result) -> Iterator[Fact]:
         f"{asked.get('method', '?')}, rtol {asked.get('rtol', '?')}, {s.rhs_calls} right-hand "
         f"sides, {s.projections} projections, {len(result.t)} rows",
     )
-    kinds = ", ".join(f"{count} {kind}" for kind, count in kinds_of(result.events).items())
-    yield Fact("events", f"{len(result.events)}", kinds or "nothing but smooth motion")
+    yield _events(result)
     yield Fact(
         "QPs",
         f"{s.qp_total}",
@@ -82,6 +81,14 @@ def _facts(result: Result) -> Iterator[Fact]:
     yield from _quality(result)
     parts = ", ".join(f"{part} {1e3 * time:.1f} ms" for part, time in s.seconds.items())
     yield Fact("computing time", f"{1e3 * sum(s.seconds.values()):.0f} ms", parts)
+
+
+def _events(result: Result) -> Fact:
+    kinds = kinds_of(result.events)
+    if not kinds:
+        return Fact("events", "none", "nothing but smooth motion")
+    words = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    return Fact("events", words, f"{len(result.events)} in all" if len(kinds) > 1 else "")
 
 
 def _quality(result: Result) -> Iterator[Fact]:

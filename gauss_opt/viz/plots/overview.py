@@ -14,6 +14,7 @@ from ...results.analysis.loads import contacts_carry_force
 from ...results.energy import has_energy
 from ...results.names import coordinate_names
 from ...results.result import Result
+from ...results.summary import verdict
 from ..scene import Drawing
 from ..style import LIGHT
 from .accuracy import accuracy
@@ -79,8 +80,8 @@ def overview(result: Result) -> Figure:
     if has_energy(result):
         panels.append(energy)
     picture = _stacked(result, panels)
-    how = "" if result.success else " (no success)"
-    picture.suptitle(f"{result.message}{how}", fontsize=10, color=LIGHT.ink)
+    how = "" if result.success else f"{verdict(result)}: "
+    picture.suptitle(f"{how}{result.message}", fontsize=10, color=LIGHT.ink)
     return picture
 
 

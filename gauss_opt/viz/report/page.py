@@ -24,6 +24,7 @@ from ...base.errors import InputError
 from ...base.whole_file import whole_file
 from ...results.result import Result
 from ...results.result_file import versions
+from ...results.summary import verdict
 from ..film import pace
 from ..scene import Drawing
 from ..style import BLUE, DARK, EVENTS, LIGHT, LINES, SKY, YELLOW
@@ -96,6 +97,7 @@ def report_page(
         "text": _paragraphs(text, title),
         "success": bool(result.success),
         "status": result.status,
+        "verdict": verdict(result),
         "message": result.message,
         "summary": summary_tiles(result),
         "stats": stats_data(result),

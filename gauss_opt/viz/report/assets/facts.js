@@ -3,7 +3,7 @@
 function header() {
   const state = byId("verdict");
   state.classList.add(data.success ? "ok" : "failed");
-  state.append(data.success ? "✓ success: " : `✗ no success (${data.status}): `, data.message);
+  state.append(`${data.success ? "✓" : "✗"} ${data.verdict}: `, data.message);
   byId("text").append(...data.text.map((p) => make(p.fixed ? "pre" : "p", {}, p.text)));
   byId("summary").append(...data.summary.map((item) => make("div", {},
     make("dt", {}, item.label), make("dd", {}, item.value),
