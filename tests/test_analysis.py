@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import gauss_opt as go
-from gauss_opt.results.analysis.crosschecks import notable_crosschecks
+from gauss_opt.results.analysis.crosschecks import notable_crosschecks, states_along
 from gauss_opt.results.analysis.drift import drift_by_name
 from gauss_opt.results.analysis.loads import contacts_carry_force
 from gauss_opt.results.analysis.zero_sets import Grid, PhaseRows, contours, zeros
@@ -65,6 +65,17 @@ def test_start_largest_force_and_end_are_checked_by_other_routes(pendulum):
 def test_a_result_from_a_file_has_no_other_routes(pendulum, tmp_path):
     pendulum.save(tmp_path / "run.npz")
     assert list(notable_crosschecks(go.load(tmp_path / "run.npz"))) == []
+
+
+def test_states_along_a_run_have_both_sides_of_impacts():
+    run = ball(restitution=0.5, end=0.9)
+    struck = run.events[0].t
+    states = states_along(run, 6)
+    assert len(states) <= 6
+    before, after = (v for _, _, v, t in states if t == struck)
+    assert after == pytest.approx(-0.5 * before)
+    assert [t for *_, t in states] == sorted(t for *_, t in states)
+    assert (states[0][3], states[-1][3]) == (0.0, 0.9)
 
 
 def square(points):
