@@ -8,6 +8,7 @@ import pytest
 
 import gauss_opt as go
 from gauss_opt.cli import main
+from gauss_opt.results.records import EventKind, RunStatus
 from gauss_opt.results.summary import kinds_of, summary
 from gauss_opt.viz.report.page import report_page
 
@@ -59,3 +60,9 @@ def test_smooth_motion_has_no_events():
 def test_a_failure_is_said_first(result):
     failed = replace(result, success=False, status="failed", message="the mass is singular")
     assert str(failed).startswith("no success (failed): the mass is singular\n")
+
+
+def test_kinds_and_statuses_are_strings_for_those_outside():
+    assert EventKind.IMPACT == "impact"
+    assert f"{RunStatus.WALL_TIME} {EventKind.USER!r}" == "wall time 'user'"
+    assert json.dumps([EventKind.GRAZE]) == '["graze"]'

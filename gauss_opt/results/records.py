@@ -11,7 +11,14 @@ from ..base.arrays import Array
 __all__ = ["ConstraintForce", "Event", "EventKind", "RunStatus", "State", "Stats"]
 
 
-class EventKind(StrEnum):
+class _Word(StrEnum):
+    """A word out of a fixed list; it is shown as the string that it is."""
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+class EventKind(_Word):
     """What can happen at an instant; each is equal to its name as a string."""
 
     IMPACT = "impact"
@@ -22,7 +29,7 @@ class EventKind(StrEnum):
     USER = "user"
 
 
-class RunStatus(StrEnum):
+class RunStatus(_Word):
     """How a run stands, or how it ended; each is equal to its name as a string."""
 
     RUNNING = "running"
