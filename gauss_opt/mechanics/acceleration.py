@@ -16,14 +16,13 @@ from ..base.matrices import factorise, require_semidefinite
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
-from ..qp.active_set import solve_set
 from ..qp.certificate import Certificate
 from ..qp.gauss_solver import GaussSolver
-from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
 from ..qp.solvers import Adapter
 from ..qp.whitening import whiten
 from .acceleration_problem import problem_on, weight_matrix
+from .ideal_force import ideal_force_of_rows
 from .participants import chosen_rows
 
 __all__ = ["Acceleration", "accelerate", "accelerate_rows", "accelerate_snapshot", "ideal_force"]
@@ -246,10 +245,6 @@ def _with_resistance(
 
 def ideal_force(snapshot: Snapshot, solution: GaussSolution) -> Array:
     """Force of the rows that carry force, were they ideal: M^1/2 B^+ (b - A a), (nv,)."""
-    problem = solution.problem
-    ideal = GaussProblem(
-        problem.metric, snapshot.force, problem.rows, problem.rhs, problem.n_equality, problem.names
-    )
-    answer = solve_set(whiten(ideal), solution.working)
-    force: Array = answer.multipliers @ problem.rows
-    return force
+    problem, carrying = solution.problem, solution.working
+    names = tuple([problem.names[i] for i in carrying])
+    return ideal_force_of_rows(snapshot, problem.rows[carrying], problem.rhs[carrying], names)

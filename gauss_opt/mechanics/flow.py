@@ -14,6 +14,7 @@ from ..model.system import System
 from ..qp.active_set import SetSolution, solve_set
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
+from .ideal_force import ideal_force_of_rows
 
 __all__ = ["Flow"]
 
@@ -83,8 +84,8 @@ class Flow:
         rows, rhs = snapshot.rows_of(self.held), snapshot.rhs
         rhs = rhs if self._all else rhs[self.held]
         if snapshot.needs_ideal_force:
-            _, multipliers = self._solve(snapshot.mass, snapshot.force, rows, rhs)
-            snapshot = snapshot.with_ideal_force(multipliers @ rows)
+            ideal = ideal_force_of_rows(snapshot, rows, rhs, self._names)
+            snapshot = snapshot.with_ideal_force(ideal)
         load = snapshot.force if snapshot.nonideal is None else snapshot.force + snapshot.nonideal
         return (*self._solve(snapshot.mass, load, rows, rhs), snapshot)
 

@@ -8,11 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array
-from ..base.errors import InputError
-from ..results.result import Result
-from .refine import refined
-from .report_numbers import number, rounded, thinned
+from ...base.arrays import Array
+from ...results.analysis.refinement import refined
+from ...results.energy import has_energy, notable_works
+from ...results.names import (
+    WORKS,
+    by_component,
+    coordinate_names,
+    force_names,
+    velocity_names,
+)
+from ...results.result import Result
+from .numbers import number, rounded, thinned
 
 __all__ = ["charts", "event_marks"]
 
@@ -21,14 +28,6 @@ MOST_SERIES = 60  # of one chart
 MOST_NUMBERS = 48_000  # of one chart
 MOST_STEMS = 1500  # of one constraint
 MOST_MARKS = 3000  # of one kind of event; more would fall on the same pixels
-
-WORKS = {
-    "applied": "work of applied forces",
-    "nonideal": "work of non-ideal forces",
-    "servo": "work of servos",
-    "constraint": "work of moving constraints",
-    "impact": "change at impacts",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,65 +96,46 @@ def event_marks(result: Result) -> dict[str, list[float | None]]:
 
 
 def _curves(result: Result) -> Iterator[Curves]:
-    positions, velocities = _coordinate_names(result)
-    yield Curves("Positions", "m, rad", positions, result.q)
-    yield Curves("Velocities", "m/s, rad/s", velocities, result.v)
+    yield Curves("Positions", "m, rad", coordinate_names(result), result.q)
+    yield Curves("Velocities", "m/s, rad/s", velocity_names(result), result.v)
     contacts = {name: result.gaps[name] for name in result.contacts}
     if contacts:
-        yield Curves("Gaps", "m", *_components(contacts), zero=True)
+        yield Curves("Gaps", "m", *_split(contacts), zero=True)
         forces = {name: result.multipliers[name] for name in result.contacts}
-        yield Curves("Contact forces", "N", *_components(forces), zero=True)
+        yield Curves("Contact forces", "N", *_split(forces), zero=True)
     others = {n: m for n, m in result.multipliers.items() if n not in contacts}
     if others:
         yield Curves("Multipliers of constraints", "N per unit of gradient",
-                     *_components(others), zero=True)  # fmt: skip
+                     *_split(others), zero=True)  # fmt: skip
     force = result.constraint_force
     if others and np.any(force.ideal):
-        yield Curves("Ideal constraint force", "N, N m", velocities, force.ideal, zero=True)
+        yield Curves(
+            "Ideal constraint force", "N, N m", force_names(result), force.ideal, zero=True
+        )
     if np.any(force.nonideal):
-        yield Curves("Non-ideal constraint force", "N, N m", velocities, force.nonideal, zero=True)
+        yield Curves(
+            "Non-ideal constraint force", "N, N m", force_names(result), force.nonideal, zero=True
+        )
     yield from _energy(result)
+
+
+def _split(by_name: dict[str, Array]) -> tuple[list[str], Array]:
+    """Names and columns, one for each component."""
+    columns = by_component(by_name)
+    return list(columns), np.column_stack(list(columns.values()))
 
 
 def _energy(result: Result) -> Iterator[Curves]:
     """Kinetic, potential and total energy, and the works that are not nothing."""
-    if not result.pieces and result.stored_energy is None:
+    if not has_energy(result):
         return
-    try:
-        energy = result.energy
-    except InputError:  # a file without energies
-        return
+    energy = result.energy
     named = {"kinetic": energy.kinetic}
     if np.any(energy.potential):
         named |= {"potential": energy.potential, "total": energy.total}
-    size = max(float(np.abs(column).max()) for column in named.values())
-    for word, name in WORKS.items():
-        column = getattr(energy, word)
-        if float(np.abs(column).max()) > 1e-7 * size:
-            named[name] = column
+    for part, work in notable_works(energy).items():
+        named[WORKS.get(part, "change at impacts")] = work
     yield Curves("Energy", "J", list(named), np.column_stack(list(named.values())), zero=True)
-
-
-def _coordinate_names(result: Result) -> tuple[list[str], list[str]]:
-    nq, nv = result.q.shape[1], result.v.shape[1]
-    positions = list(result.coordinates) or [f"q[{i}]" for i in range(nq)]
-    if nq == nv and result.coordinates:
-        return positions, [f"{name}'" for name in positions]
-    return positions, [f"v[{i}]" for i in range(nv)]
-
-
-def _components(by_name: dict[str, Array]) -> tuple[list[str], Array]:
-    """Names and columns; the components of a vector are numbered."""
-    names: list[str] = []
-    columns: list[Array] = []
-    for name, values in by_name.items():
-        if values.ndim == 1:
-            names.append(name)
-            columns.append(values)
-        else:
-            names += [f"{name}[{i}]" for i in range(values.shape[1])]
-            columns += list(values.T)
-    return names, np.column_stack(columns)
 
 
 def _impulses(result: Result) -> dict[str, Any] | None:

@@ -5,24 +5,21 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..results.result import Result
+from ...results.analysis.refinement import refined
+from ...results.energy import notable_works
+from ...results.names import WORKS
+from ...results.result import Result
+from ..style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
 from .panels import new_axes, over_time
-from .refine import refined
-from .style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
 
-__all__ = ["energy", "has_energy"]
+__all__ = ["energy"]
 
-WORKS = {
-    "applied": ("work of other forces", SKY, "--"),
-    "nonideal": ("work of non-ideal forces", PURPLE, "--"),
-    "servo": ("work of servos", GREEN, "--"),
-    "constraint": ("work of moving constraints", BLUE, "--"),
+LOOKS = {
+    "applied": (SKY, "--"),
+    "nonideal": (PURPLE, "--"),
+    "servo": (GREEN, "--"),
+    "constraint": (BLUE, "--"),
 }
-
-
-def has_energy(result: Result) -> bool:
-    """Whether the energy account of the result can be made."""
-    return result.stored_energy is not None or (result.system is not None and bool(result.pieces))
 
 
 def energy(
@@ -44,9 +41,8 @@ def energy(
         ax.plot(result.t, result.energy.kinetic, ".", color=BLUE, markersize=4, label="_rows")
     if np.any(account.impact):
         ax.plot(fine.t, -account.impact, color=VERMILLION, linewidth=1.6, label="lost at impacts")
-    size = float(max(np.abs(account.total).max(), np.abs(account.kinetic).max()))
-    for part, (label, color, dash) in WORKS.items():
-        work = getattr(account, part)
-        if np.abs(work).max() > 1e-6 * size:
-            ax.plot(fine.t, work, dash, color=color, linewidth=1.4, label=label)
+    for part, work in notable_works(account).items():
+        if part in LOOKS:
+            color, dash = LOOKS[part]
+            ax.plot(fine.t, work, dash, color=color, linewidth=1.4, label=WORKS[part])
     return over_time(ax, result, "energy (J)", events=events, names=name_events)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..results.result import Result
-from .canvas import SceneArtists, moves, prepare
-from .film import Film, shoot
+from ...results.result import Result
+from ..canvas import SceneArtists, moves, prepare
+from ..film import Film, shoot
+from ..scene import Drawing
+from ..style import LIGHT
 from .panels import figure
-from .scene import Drawing
-from .style import LIGHT
 
 __all__ = ["filmstrip", "stroboscope"]
 

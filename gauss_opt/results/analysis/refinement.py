@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
-from ..base.arrays import Array
-from ..base.errors import GaussError
-from ..mechanics.flow import Flow
-from ..model.snapshot import Snapshot, state_snapshot
-from ..model.system import System
-from ..qp.gauss_solver import GaussSolver
-from ..qp.problem import GaussProblem
-from ..results.recorder import Recorder
-from ..results.result import Result
+from ...base.arrays import Array, Indices
+from ...base.errors import GaussError
+from ...mechanics.acceleration import accelerate_rows
+from ...mechanics.flow import Flow
+from ...model.snapshot import Snapshot, state_snapshot
+from ...model.system import System
+from ...qp.gauss_solver import GaussSolver
+from ..columns import all_together, as_fields, each
+from ..energy import Energy
+from ..recorder import Recorder
+from ..result import Result
 
 __all__ = ["refined"]
 
@@ -34,7 +37,8 @@ def refined(result: Result, points: int = POINTS) -> Result:
     if not result.pieces or span <= 0.0 or len(result.t) > ENOUGH:
         return result
     if result.parts:
-        return _joined(result, tuple(_with_rows(part, span / points) for part in result.parts))
+        parts = tuple(_with_rows(part, span / points) for part in result.parts)
+        return replace(result, **as_fields(all_together(parts)), parts=parts)
     return _with_rows(result, span / points)
 
 
@@ -57,12 +61,12 @@ def _times_between(result: Result, start: float, end: float, spacing: float) -> 
 
 def _computed(result: Result, system: System, spacing: float) -> Result | None:
     """Added rows with the accelerations and forces of the set held in each step."""
-    compiled = system.compiled(result.v.shape[1])
-    recorder = Recorder(system, compiled, dense=False)
+    dynamics = system.dynamics(result.v.shape[1])
+    recorder = Recorder(system, dynamics, dense=False)
 
     @cache
     def flow(held: tuple[int, ...]) -> Flow:
-        return Flow(system, compiled, np.array(held, dtype=np.intp))
+        return Flow(system, dynamics, np.array(held, dtype=np.intp))
 
     solver = GaussSolver("daqp")
     for piece in result.pieces:
@@ -70,16 +74,16 @@ def _computed(result: Result, system: System, spacing: float) -> Result | None:
         for t in _times_between(result, piece.t0, end, spacing).tolist():
             y = piece(t)
             try:
-                snapshot = state_snapshot(system, compiled, y[: compiled.nq], y[compiled.nq :], t)
+                snapshot = state_snapshot(system, dynamics, y[: dynamics.nq], y[dynamics.nq :], t)
                 a, forces, snapshot = flow(piece.held).accelerate(snapshot)
-                multipliers = np.zeros(compiled.layout.n_rows)
+                multipliers = np.zeros(dynamics.layout.n_rows)
                 multipliers[list(piece.held)] = forces
                 if _redundant(snapshot, piece.held):
-                    a, multipliers = _fair(snapshot, piece.held, solver)
+                    a, multipliers = _without_pulling(snapshot, piece.held, solver)
             except GaussError:  # a function that is not defined there: the row is left out
                 continue
             recorder.row(snapshot, a, multipliers)
-    if not recorder.rows:
+    if not recorder.times:
         return None
     return recorder.result(
         success=True, status="", message="", stats=result.stats, settings=result.settings
@@ -88,34 +92,26 @@ def _computed(result: Result, system: System, spacing: float) -> Result | None:
 
 def _redundant(snapshot: Snapshot, held: tuple[int, ...]) -> bool:
     """Whether rows that are held depend on each other, so that their forces are not unique."""
-    rows = snapshot.rows[list(held)]
+    rows = snapshot.rows_of(np.array(held, dtype=np.intp))
     return bool(len(rows) and np.linalg.matrix_rank(rows) < len(rows))
 
 
-def _fair(snapshot: Snapshot, held: tuple[int, ...], solver: GaussSolver) -> tuple[Array, Array]:
+def _without_pulling(
+    snapshot: Snapshot, held: tuple[int, ...], solver: GaussSolver
+) -> tuple[Array, Array]:
     """Acceleration and multipliers as in the stored rows: of least norm, and no contact pulls."""
-    layout = snapshot.layout
-    inequalities = [i for i in held if i >= layout.equalities.stop]
-    rows = [*range(layout.equalities.stop), *inequalities]
-    load = snapshot.force if snapshot.nonideal is None else snapshot.force + snapshot.nonideal
-    problem = GaussProblem(
-        snapshot.mass,
-        load,
-        snapshot.rows[rows],
-        snapshot.rhs[rows],
-        layout.equalities.stop,
-        tuple(layout.names[i] for i in rows),
-        "acceleration",
+    equalities = snapshot.layout.equalities.stop
+    rows: Indices = np.array(
+        [*range(equalities), *(i for i in held if i >= equalities)], dtype=np.intp
     )
-    solution = solver.solve(problem)
-    multipliers = np.zeros(layout.n_rows)
+    solution = accelerate_rows(snapshot, solver, rows).solution
+    multipliers = np.zeros(snapshot.layout.n_rows)
     multipliers[rows] = solution.row_multipliers
     return solution.x, multipliers
 
 
 def _interpolated(result: Result, spacing: float) -> Result | None:
     """Added rows of a result without a system: states exact, the rest from the rows around."""
-    nq = result.q.shape[1]
     times: list[Array] = []
     states: list[Array] = []
     for piece in result.pieces:
@@ -134,64 +130,39 @@ def _interpolated(result: Result, spacing: float) -> Result | None:
         values: Array = (1.0 - weight) * rows[before] + weight * rows[before + 1]
         return values
 
-    rows = {name: linear(value) for name, value in result.rows.items()}
-    length = (result.t[before + 1] - result.t[before])[:, None]
+    nq = result.q.shape[1]
+    columns = each(linear, result) | {"t": t, "q": y[:, :nq], "v": y[:, nq:]}
     gaps = [i for i, name in enumerate(result.row_names) if name in result.contacts]
+    columns["rows_values"][:, gaps] = _by_rates(result, gaps, before, share)
+    energy = result.stored_energy and _each_energy(linear, result.stored_energy)
+    return replace(result, **as_fields(columns), stored_energy=energy)
+
+
+def _by_rates(result: Result, gaps: list[int], before: Indices, share: Array) -> Array:
+    """Gaps between rows as the cubic polynomials that have their values and rates at both."""
     value, rate = result.rows["values"][:, gaps], result.rows["rates"][:, gaps]
+    length = (result.t[before + 1] - result.t[before])[:, None]
     s = share[:, None]
-    rows["values"][:, gaps] = (
+    cubic: Array = (
         (1 + 2 * s) * (1 - s) ** 2 * value[before]
         + s**2 * (3 - 2 * s) * value[before + 1]
         + s * (1 - s) * length * ((1 - s) * rate[before] - s * rate[before + 1])
     )
-    energy = result.stored_energy
-    if energy is not None:
-        energy = replace(energy, **{k: linear(v) for k, v in vars(energy).items()})
-    return replace(
-        result,
-        t=t,
-        q=y[:, :nq],
-        v=y[:, nq:],
-        a=linear(result.a),
-        rows=rows,
-        forces={name: linear(value) for name, value in result.forces.items()},
-        stored_energy=energy,
-    )
+    return cubic
 
 
 def _merged(result: Result, added: Result) -> Result:
     """Both sets of rows in the order of time; rows at the same time keep their order."""
     order = np.argsort(np.concatenate([result.t, added.t]), kind="stable")
-
-    def merge(own: Array, other: Array) -> Array:
-        rows: Array = np.concatenate([own, other])[order]
-        return rows
-
+    columns = {key: column[order] for key, column in all_together([result, added]).items()}
     energy = result.stored_energy
     if energy is not None and added.stored_energy is not None:
         other = vars(added.stored_energy)
-        energy = replace(energy, **{k: merge(v, other[k]) for k, v in vars(energy).items()})
-    return replace(
-        result,
-        t=merge(result.t, added.t),
-        q=merge(result.q, added.q),
-        v=merge(result.v, added.v),
-        a=merge(result.a, added.a),
-        rows={name: merge(value, added.rows[name]) for name, value in result.rows.items()},
-        forces={name: merge(value, added.forces[name]) for name, value in result.forces.items()},
-        stored_energy=energy,
-    )
+        energy = Energy(
+            **{k: np.concatenate([v, other[k]])[order] for k, v in vars(energy).items()}
+        )
+    return replace(result, **as_fields(columns), stored_energy=energy)
 
 
-def _joined(result: Result, parts: tuple[Result, ...]) -> Result:
-    """The whole made of refined phases."""
-    return replace(
-        result,
-        t=np.concatenate([part.t for part in parts]),
-        q=np.concatenate([part.q for part in parts]),
-        v=np.concatenate([part.v for part in parts]),
-        a=np.concatenate([part.a for part in parts]),
-        rows={k: np.concatenate([part.rows[k] for part in parts]) for k in result.rows},
-        forces={k: np.concatenate([part.forces[k] for part in parts]) for k in result.forces},
-        parts=parts,
-    )
+def _each_energy(change: Callable[[Array], Array], energy: Energy) -> Energy:
+    return Energy(**{name: change(column) for name, column in vars(energy).items()})

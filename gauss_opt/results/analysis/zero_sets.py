@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from contourpy import contour_generator
 
-from ..base.arrays import Array
-from ..model.constraints import Contact, Holonomic, Servo
-from ..model.rows import Block
-from ..model.system import System
+from ...base.arrays import Array
+from ...model.rows import Block
+from ...model.system import System
+from ..result import Result
 
-__all__ = ["Grid", "PositionRows", "contours", "zeros"]
+__all__ = ["Grid", "PhaseRows", "contours", "zeros"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +37,11 @@ class PositionRows:
 
     def __init__(self, system: System, nv: int) -> None:
         self.system = system
-        self.compiled = system.compiled(nv)
+        self.dynamics = system.dynamics(nv)
         self.blocks: list[Block] = [
             block
-            for block in self.compiled.layout.blocks
-            if isinstance(block.item, Holonomic | Contact | Servo) and not block.item.by_hand
+            for block in self.dynamics.layout.blocks
+            if not block.on_velocity and not block.item.by_hand
         ]
 
     @property
@@ -51,17 +52,51 @@ class PositionRows:
     def sample(self, grid: Grid, t: float) -> Array:
         """Values of all rows on a grid, (k, m)."""
         points = grid.points
-        states = np.hstack([points, np.zeros((len(points), self.compiled.nv))])
+        states = np.hstack([points, np.zeros((len(points), self.dynamics.nv))])
         times = np.full(len(points), t)
         asked = np.array([i for i, _ in self.rows], dtype=np.intp)
-        values = np.zeros((len(points), self.compiled.layout.n_rows))
-        values[:, asked] = self.compiled.sample(asked, states, times, self.system.parameters)[0]
+        values = np.zeros((len(points), self.dynamics.layout.n_rows))
+        values[:, asked] = self.dynamics.sample(asked, states, times, self.system.parameters)[0]
         return values
 
     def still(self, grid: Grid, t0: float, t1: float) -> bool:
         """Whether the values are the same at several times."""
         first, *others = (self.sample(grid, t) for t in np.linspace(t0, t1, 5).tolist())
         return all(np.array_equal(first, other, equal_nan=True) for other in others)
+
+
+class PhaseRows:
+    """Rows of the phase that a time belongs to; the systems of phases may differ.
+
+    Parameters
+    ----------
+    result : Result
+    grid : function of a number of points
+        The grid with so many points on each axis.
+    fine, coarse : int
+        Points where the zero sets stay, and where they move and are sampled at every time.
+    """
+
+    def __init__(
+        self, result: Result, grid: Callable[[int], Grid], *, fine: int, coarse: int
+    ) -> None:
+        phases = [part for part in (result.parts or (result,)) if part.system is not None]
+        self.ends = [float(part.t[-1]) for part in phases]
+        nv = result.v.shape[1]
+        self.phases = [PositionRows(part.system, nv) for part in phases if part.system]
+        start, end = float(result.t[0]), float(result.t[-1])
+        self.still = len(self.phases) == 1 and self.phases[0].still(grid(coarse), start, end)
+        self.grid = grid(fine if self.still else coarse)
+
+    def __bool__(self) -> bool:
+        return bool(self.phases) and bool(self.phases[0].rows)
+
+    def values(self, t: float) -> list[tuple[Block, Array]]:
+        """Each row's constraint, and its values on the grid."""
+        place = min(int(np.searchsorted(self.ends, t, side="right")), len(self.phases) - 1)
+        rows = self.phases[place]
+        sampled = rows.sample(self.grid, t)
+        return [(block, sampled[:, i]) for i, block in rows.rows]
 
 
 def zeros(axis: Array, values: Array) -> list[float]:

@@ -20,31 +20,47 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from ..base.errors import InputError
-from ..base.whole_file import whole_file
-from ..mechanics.crosscheck import Crosscheck
-from ..results.result import Result
-from ..results.result_file import versions
-from .film import pace
-from .report_charts import charts, event_marks
-from .report_numbers import number
-from .report_scene import scene
-from .report_tables import (
+from ...base.errors import InputError
+from ...base.whole_file import whole_file
+from ...results.result import Result
+from ...results.result_file import versions
+from ...results.summary import verdict
+from ..film import pace
+from ..scene import Drawing
+from ..style import BLUE, DARK, EVENTS, LIGHT, LINES, SKY, YELLOW
+from .charts import charts, event_marks
+from .numbers import number
+from .scene import scene
+from .tables import (
     check_rows,
     crosscheck_data,
     event_table,
     named_values,
     stats_data,
-    summary,
+    summary_tiles,
 )
-from .scene import Drawing
-from .style import BLUE, DARK, EVENTS, LIGHT, LINES, SKY, YELLOW
 
 if TYPE_CHECKING:
-    from ..studies.case import Check
+    from ...mechanics.crosscheck import Crosscheck
+    from ...studies.case import Check
 
 __all__ = ["report_page", "write_report"]
 
+SCRIPTS = (
+    "elements",
+    "numbers",
+    "clock",
+    "tables",
+    "facts",
+    "curves",
+    "plot",
+    "chart",
+    "scene",
+    "player",
+    "events",
+    "crosschecks",
+    "start",
+)  # each may use what is in those before it
 DASHES = 7  # the colours of lines; more series repeat them dashed
 
 
@@ -81,8 +97,9 @@ def report_page(
         "text": _paragraphs(text, title),
         "success": bool(result.success),
         "status": result.status,
+        "verdict": verdict(result),
         "message": result.message,
-        "summary": summary(result),
+        "summary": summary_tiles(result),
         "stats": stats_data(result),
         "checks": check_rows(checks),
         "parameters": named_values(parameters),
@@ -98,7 +115,7 @@ def report_page(
         "versions": named_values(versions()),
     }
     style = _palette() + _asset("report.css")
-    script = _asset("report.js")
+    script = _script()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'"
@@ -112,8 +129,14 @@ def report_page(
     )
 
 
+def _script() -> str:
+    """All parts of the script, in the order of ``SCRIPTS``, as one that leaves no global names."""
+    parts = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+
+
 def _asset(name: str) -> str:
-    return (files(__package__) / "report_assets" / name).read_text(encoding="utf-8")
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
 
 
 def _embedded(data: Any) -> str:

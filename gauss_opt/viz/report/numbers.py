@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..base.arrays import Array
+from ...base.arrays import Array
 
 __all__ = ["number", "rounded", "thinned"]
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array
-from ..results.result import Result
-from .default_drawing import default_drawing
-from .film import FLASH, Film, shoot
-from .report_numbers import rounded
-from .scene import Drawing
+from ...base.arrays import Array
+from ...results.records import EventKind
+from ...results.result import Result
+from ..default_drawing import default_drawing
+from ..film import FLASH, Film, shoot
+from ..scene import Drawing
+from .numbers import rounded
 
 __all__ = ["scene"]
 
@@ -66,7 +67,7 @@ def scene(result: Result, drawing: Drawing | None, speed: float) -> dict[str, An
 
 def _with_events(result: Result, drawing: Drawing, film: Film) -> tuple[Array, tuple[Array, ...]]:
     """Times and points of the film with frames at its impacts, where paths have corners."""
-    at = {event.t: event for event in result.events if event.kind == "impact"}
+    at = {event.t: event for event in result.events if event.kind == EventKind.IMPACT}
     chosen = [event for event in at.values() if event.t not in film.times][:MOST_EVENT_FRAMES]
     if not chosen:
         return film.times, film.points
@@ -92,7 +93,7 @@ def _impacts(result: Result, names: set[str]) -> dict[str, list[float | None]]:
     """Times of impacts of each contact that something flashes for."""
     times: dict[str, list[float]] = {name: [] for name in sorted(names)}
     for event in result.events:
-        if event.kind == "impact":
+        if event.kind == EventKind.IMPACT:
             for name in names & set(event.contacts):
                 times[name].append(event.t)
     return {name: rounded(found[:MOST_FLASHES], 12) for name, found in times.items() if found}

@@ -7,20 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..base.arrays import Array
-from ..base.errors import InputError
-from ..results.result import Result
-from .panels import (
-    coordinate_names,
-    honest_limits,
-    legend,
-    named_lines,
-    new_axes,
-    over_time,
-    velocity_names,
-)
-from .refine import refined
-from .style import BLUE, EVENTS, literal
+from ...base.arrays import Array
+from ...base.errors import InputError
+from ...results.analysis.refinement import refined
+from ...results.names import coordinate_names, velocity_names
+from ...results.records import EventKind
+from ...results.result import Result
+from ..style import BLUE, EVENTS, literal
+from .panels import honest_limits, legend, named_lines, new_axes, over_time
 
 __all__ = ["phase_portrait", "positions", "velocities"]
 
@@ -142,7 +136,7 @@ def _curve_with_jumps(ax: Axes, t: Array, x: Array, y: Array) -> None:
             x[sides] + gaps,
             y[sides] + gaps,
             linestyle=(0, (3, 2)),
-            color=EVENTS["impact"].color,
+            color=EVENTS[EventKind.IMPACT].color,
             linewidth=0.8,
             label="jump" if len(jumps) == 1 else f"jumps ({len(jumps)})",
         )

@@ -10,21 +10,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..results.result import Result
+from ...results.analysis.loads import contacts_carry_force
+from ...results.energy import has_energy
+from ...results.names import coordinate_names
+from ...results.result import Result
+from ...results.summary import verdict
+from ..scene import Drawing
+from ..style import LIGHT
 from .accuracy import accuracy
-from .energies import energy, has_energy
-from .forces import (
-    constraint_forces,
-    contact_forces,
-    contacts_carry_force,
-    gaps,
-    impulses,
-    impulses_by_name,
-)
-from .panels import coordinate_names, figure
-from .scene import Drawing
-from .scenes import filmstrip, stroboscope
-from .style import LIGHT
+from .energies import energy
+from .forces import constraint_forces, contact_forces, gaps, impulses, impulses_by_name
+from .panels import figure
+from .stills import filmstrip, stroboscope
 from .trajectories import phase_portrait, positions, velocities
 
 __all__ = ["overview", "pictures"]
@@ -83,8 +80,8 @@ def overview(result: Result) -> Figure:
     if has_energy(result):
         panels.append(energy)
     picture = _stacked(result, panels)
-    how = "" if result.success else " (no success)"
-    picture.suptitle(f"{result.message}{how}", fontsize=10, color=LIGHT.ink)
+    how = "" if result.success else f"{verdict(result)}: "
+    picture.suptitle(f"{how}{result.message}", fontsize=10, color=LIGHT.ink)
     return picture
 
 

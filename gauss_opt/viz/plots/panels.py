@@ -8,20 +8,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..base.arrays import Array
-from ..results.records import Event
-from ..results.result import Result
-from .style import EVENTS, LIGHT, LINES, literal
+from ...base.arrays import Array
+from ...results.records import Event
+from ...results.result import Result
+from ..style import EVENTS, LIGHT, LINES, literal
 
 __all__ = [
-    "coordinate_names",
     "figure",
     "honest_limits",
     "legend",
     "mark_events",
     "named_lines",
     "new_axes",
-    "velocity_names",
 ]
 
 CLOSEST = 1 / 150  # vertical lines of events are at least this part of the width apart
@@ -43,30 +41,6 @@ def new_axes(ax: Axes | None) -> Axes:
     ax.grid(True, color="#EBEBEB", linewidth=0.7)
     ax.set_axisbelow(True)
     return ax
-
-
-def coordinate_names(result: Result) -> list[str]:
-    """Names of the positions, ``q[i]`` unless the user gave others."""
-    return list(result.coordinates) or [f"q[{i}]" for i in range(result.q.shape[1])]
-
-
-def velocity_names(result: Result) -> list[str]:
-    """Names of the velocities: those of the positions with "rate of", or ``v[i]``."""
-    n = result.v.shape[1]
-    if not result.coordinates or result.q.shape[1] != n:
-        return [f"v[{i}]" for i in range(n)]
-    return [f"rate of {name}" for name in coordinate_names(result)]
-
-
-def by_component(columns: Mapping[str, Array]) -> dict[str, Array]:
-    """Vector quantities split into their components, ``name[i]``."""
-    split: dict[str, Array] = {}
-    for name, values in columns.items():
-        if values.ndim == 1:
-            split[name] = values
-        else:
-            split |= {f"{name}[{i}]": column for i, column in enumerate(values.T)}
-    return split
 
 
 def named_lines(

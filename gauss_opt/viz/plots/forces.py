@@ -5,23 +5,21 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..base.arrays import Array
-from ..model.snapshot import evaluate
-from ..results.result import Result
-from .panels import MAX_LINES, by_component, coordinate_names, named_lines, new_axes, over_time
-from .refine import refined
-from .style import LIGHT, LINES, literal
+from ...base.arrays import Array
+from ...results.analysis.loads import carries
+from ...results.analysis.refinement import refined
+from ...results.names import by_component, force_names
+from ...results.result import Result
+from ..style import LIGHT, LINES, literal
+from .panels import MAX_LINES, named_lines, new_axes, over_time
 
 __all__ = [
     "constraint_forces",
     "contact_forces",
-    "contacts_carry_force",
     "gaps",
     "impulses",
     "impulses_by_name",
 ]
-
-ROUND_OFF = 1e-12
 
 
 def gaps(
@@ -43,25 +41,11 @@ def contact_forces(
     fine = refined(result)
     forces = by_component({name: fine.multipliers[name] for name in fine.contacts})
     colors = _colors(result)
-    carrying = {name: force for name, force in forces.items() if _carries(result, force)}
+    carrying = {name: force for name, force in forces.items() if carries(result, force)}
     named_lines(ax, fine.t, carrying, colors=colors)
     if len(carrying) < len(forces):
         ax.plot([], [], " ", label=f"{len(forces) - len(carrying)} without force")
     return over_time(ax, result, "contact force (N)", events=events, names=name_events)
-
-
-def contacts_carry_force(result: Result) -> bool:
-    """Whether a contact ever carries a force that is more than round-off."""
-    return any(_carries(result, result.multipliers[name]) for name in result.contacts)
-
-
-def _carries(result: Result, force: Array) -> bool:
-    """Whether a force ever exceeds round-off, beside the applied and constraint forces."""
-    size = float(np.abs(result.forces["total"]).max())
-    if result.system is not None:
-        start = evaluate(result.system, result.q[0], result.v[0], float(result.t[0]))
-        size = max(size, float(np.abs(start.force).max()))
-    return bool(np.any(np.abs(force) > ROUND_OFF * size))
 
 
 def impulses(
@@ -135,7 +119,7 @@ def constraint_forces(
     force = fine.constraint_force
     nonideal = bool(np.any(force.nonideal))
     n = result.v.shape[1]
-    named = coordinate_names(result) if result.q.shape[1] == n else [f"v[{i}]" for i in range(n)]
+    named = force_names(result)
     room = MAX_LINES // 2 if nonideal else MAX_LINES
     size = np.abs(force.total).max(axis=0) + np.abs(force.nonideal).max(axis=0)
     chosen = sorted(np.argsort(-size, kind="stable")[:room].tolist())
