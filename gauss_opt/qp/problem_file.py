@@ -14,6 +14,7 @@ import numpy as np
 from ..base.arrays import real_array
 from ..base.errors import InputError
 from ..base.npz import read_header, read_npz, write_npz
+from ..base.tolerances.qp import SAVED_TARGET
 from .problem import GaussProblem
 
 __all__ = ["load_problem", "load_problems", "save_problem", "save_problems"]
@@ -92,6 +93,6 @@ def _with_target(problem: GaussProblem, target: Any) -> GaussProblem:
     if x_hat.shape != problem.load.shape:
         raise InputError(f"target must have shape {problem.load.shape}, got {x_hat.shape}")
     mismatch = np.abs(problem.metric @ x_hat - problem.load)
-    if (mismatch > 1e-9 * (np.abs(problem.metric) @ np.abs(x_hat))).any():
+    if (mismatch > SAVED_TARGET * (np.abs(problem.metric) @ np.abs(x_hat))).any():
         raise InputError("load is not metric times target")
     return replace(problem, target=x_hat)
