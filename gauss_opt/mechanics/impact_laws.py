@@ -84,7 +84,8 @@ class Sequential(ImpactLaw):
     law : ImpactLaw
         For each single collision.
     max_collisions : int
-        Most collisions in one impact; then what still approaches is stopped, all together.
+        Maximum number of collisions in one impact; then what still approaches is stopped, all
+        together.
     """
 
     law: ImpactLaw = Newton()

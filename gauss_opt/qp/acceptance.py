@@ -7,7 +7,7 @@ import numpy as np
 from ..base.arrays import Array, Indices
 from ..base.lazy import made
 from ..base.tolerances.qp import NEARLY_CERTIFIED, SHARP, WEAK
-from .active_set import SetSolution, pivot, solve_set, solve_unit_rows
+from .active_set import SetSolution, pivot, solve_set, solve_unit_rows, solve_without_gram
 from .certificate import Certificate, residuals
 from .minimum_norm import holding_rows, is_weak, minimum_norm_multipliers, reach
 from .problem import GaussProblem
@@ -100,8 +100,7 @@ def _on_set(
     certificate = residuals(problem, white, x, answer.z, answer.multipliers)
     if certificate.passes(tolerance) or not certificate.passes(NEARLY_CERTIFIED):
         return answer, x, certificate
-    answer = solve_unit_rows(white.unit(), working)
-    answer = answer._replace(multipliers=answer.multipliers / white.lengths)
+    answer = solve_without_gram(white, working)
     x = white.point(answer.z)
     return answer, x, residuals(problem, white, x, answer.z, answer.multipliers)
 

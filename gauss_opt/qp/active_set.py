@@ -31,6 +31,7 @@ __all__ = [
     "pivot",
     "solve_set",
     "solve_unit_rows",
+    "solve_without_gram",
 ]
 
 
@@ -73,19 +74,26 @@ def solve_set(white: Whitened, working: Indices) -> SetSolution:
     if not k:
         return SetSolution(np.zeros(len(white.center)), np.zeros(m), 0, working)
     columns, rhs, gram, lengths = white.columns, white.rhs, white.gram, white.lengths
-    if k < m:
+    if k > len(columns):  # more rows than unknowns: dependent, whatever they are
+        return solve_without_gram(white, working)
+    if k < m or gram is None:
         columns, rhs, lengths = columns[:, working], rhs[working], lengths[working]
         gram = blas.dsyrk(1.0, columns, *GRAM)
     factor, shares, info = lapack.dposv(gram, rhs)
     if info or min((factor.diagonal() / lengths).tolist()) < CLEARLY_INDEPENDENT:
-        solution = solve_unit_rows(white.unit(), working)
-        return solution._replace(multipliers=solution.multipliers / white.lengths)
+        return solve_without_gram(white, working)
     z = blas.dgemv(1.0, columns, shares)
     if k == m:
         return SetSolution(z, shares, k, working)
     multipliers = np.zeros(m)
     multipliers[working] = shares
     return SetSolution(z, multipliers, k, working)
+
+
+def solve_without_gram(white: Whitened, working: Indices) -> SetSolution:
+    """Solve unit rows by QR; the multipliers are those of the rows as the problem has them."""
+    solution = solve_unit_rows(white.unit(), working)
+    return solution._replace(multipliers=solution.multipliers / white.lengths)
 
 
 def solve_unit_rows(problem: LeastDistance, working: Indices) -> SetSolution:

@@ -204,7 +204,9 @@ def solve(
     """
     if isinstance(solver, GaussSolver):
         if options:
-            raise InputError("options belong to the GaussSolver that is given; drop them here")
+            raise InputError(
+                "options cannot be given with a GaussSolver; set them when you create it"
+            )
         return solver.solve(problem)
     return GaussSolver(solver, **options).solve(problem)  # type: ignore[arg-type]
 

@@ -23,7 +23,7 @@ def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
     if proposal.status != "solved":
         return Proposal(str(proposal.status))
     if proposal.z is None and proposal.multipliers is None:
-        return Proposal("says solved, but gives neither z nor multipliers")
+        return Proposal("reports success but gives neither z nor multipliers")
     arrays: list[Array | None] = []
     for what, value, size in (
         ("z", proposal.z, problem.n),
@@ -31,9 +31,9 @@ def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
     ):
         array = None if value is None else np.asarray(value, dtype=float)
         if array is not None and array.shape != (size,):
-            return Proposal(f"says solved, but {what} has shape {array.shape}, not ({size},)")
+            return Proposal(f"reports success, but {what} has shape {array.shape}, not ({size},)")
         if array is not None and not np.isfinite(array).all():
-            return Proposal(f"says solved, but {what} is not finite")
+            return Proposal(f"reports success, but {what} is not finite")
         arrays.append(array)
     return Proposal("solved", *arrays)
 

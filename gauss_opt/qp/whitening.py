@@ -39,6 +39,8 @@ LEFT_LOWER = (0, 1)  # dtrsm: side, lower
 GRAM = (0.0, None, 1)  # dsyrk: beta, c, trans
 TRANSPOSED = (0, 1, 0, 1, 1)  # dgemv: offx, incx, offy, incy, trans
 
+BLOCK = 64  # columns whose products are formed at once where only their lengths are wanted
+
 
 class LeastDistance(NamedTuple):
     """Minimise 1/2 |z|^2 with rows z = rhs (equalities, first) and rows z >= rhs: what solvers see.
@@ -87,8 +89,9 @@ class Whitened(NamedTuple):
         r = b - A x^.
     n_equality : int
         How many of the rows are equalities.
-    gram : (m, m) array
-        B B' = A M^-1 A' (the Delassus matrix); upper triangle only.
+    gram : (m, m) array or None
+        B B' = A M^-1 A' (the Delassus matrix); upper triangle only. None where there are so many
+        more rows than unknowns that it would cost more than all else.
     lengths : (m,) array
         Length of each row of B; 1 for a zero row.
     factor : (n, n) array
@@ -100,7 +103,7 @@ class Whitened(NamedTuple):
     columns: Array
     rhs: Array
     n_equality: int
-    gram: Array
+    gram: Array | None
     lengths: Array
     factor: Array
     center: Array
@@ -164,12 +167,24 @@ def _whiten_with(problem: GaussProblem, factor: Array, load: Array) -> Whitened:
         residual = blas.dgemv(-1.0, columns, center, 1.0, rhs, *TRANSPOSED)
     else:
         residual = rhs - rows @ target
-    gram = blas.dsyrk(1.0, columns, *GRAM)
-    lengths = np.sqrt(gram.diagonal())
+    gram = None
+    if len(rhs) <= max(len(load), BLOCK):
+        gram = blas.dsyrk(1.0, columns, *GRAM)
+        squares = gram.diagonal()
+    else:
+        squares = _squares(columns)
+    lengths = np.sqrt(squares)
     listed = lengths.tolist()
     if not (min(listed) > SHORTEST_ROW and max(listed) < LONGEST_ROW):
         lengths = _unusual_lengths(problem, columns, lengths)
     return Whitened(columns, residual, problem.n_equality, gram, lengths, factor, center)
+
+
+def _squares(columns: Array) -> Array:
+    """Squared lengths of many columns: the diagonal of their Gram matrix, to the last bit."""
+    blocks = (columns[:, i : i + BLOCK] for i in range(0, columns.shape[1], BLOCK))
+    squares: Array = np.concatenate([blas.dsyrk(1.0, b, *GRAM).diagonal() for b in blocks])
+    return squares
 
 
 def _unusual_lengths(problem: GaussProblem, columns: Array, lengths: Array) -> Array:

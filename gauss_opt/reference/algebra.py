@@ -106,7 +106,7 @@ class RowSpace:
         return np.asarray(self.right @ (self.left.T @ (target / self.lengths) / self.values))
 
     def multipliers(self, force: Array) -> Array:
-        """Return the l of least norm, for unit rows, with ``rows.T @ l = force``."""
+        """Return the minimum-norm l, for unit rows, with ``rows.T @ l = force``."""
         return np.asarray(self.left @ (self.right.T @ force / self.values) / self.lengths)
 
     def project(self, z: Array) -> Array:

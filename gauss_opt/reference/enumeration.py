@@ -52,8 +52,8 @@ def enumerate_active_sets(
     count = len(problem.limits)
     if count > max_rows:
         raise ValueError(
-            f"{count} inequality rows give 2^{count} active sets; more than {max_rows} rows are "
-            "refused. Use lcp, or raise max_rows."
+            f"{count} inequality rows give 2^{count} active sets; at most {max_rows} rows are "
+            "allowed. Use lcp, or raise max_rows."
         )
     kkt(problem.mass, problem.force, problem.rows, problem.targets)  # may refuse the equalities
     freedom = RowSpace.of(problem.rows).null.shape[1]

@@ -64,7 +64,9 @@ class ScaledProblem:
         contacts, limits = finite_rows(Ai, bi, len(mass))
         impossible = np.flatnonzero(~contacts.any(axis=1) & (limits > 0))
         if impossible.size:
-            raise ValueError(f"Inequality row {impossible[0]} asks that 0 >= {limits.max()}.")
+            raise ValueError(
+                f"Inequality row {impossible[0]} demands 0 >= {limits[impossible[0]]}."
+            )
         column, row = unit_scales(mass, rows)
         contact = 1.0 / row_lengths(contacts * column)
         return cls(

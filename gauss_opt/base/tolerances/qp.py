@@ -107,9 +107,9 @@ CANCELLING = _qp(
     "CANCELLING",
     1e-6,
     "terms that cancel",
-    "how much of them is added to the scale of a residual, times the tolerance about their "
-    "round-off: multipliers of nearly dependent rows can be so large that next to all of them a "
-    "wrong x would go unseen",
+    "the part of them that is added to the scale of a residual; times the tolerance it is about "
+    "their round-off. With all of them, the multipliers of nearly dependent rows would "
+    "hide a wrong x",
 )
 
 # Choosing among solvers and active sets
@@ -149,7 +149,7 @@ FARKAS_GAIN = _qp(
     "FARKAS_GAIN",
     1e-9,
     "the terms of y'r",
-    "y'r must exceed it",
+    "the least y'r that counts as positive",
 )
 FARKAS_CANCELLED = _qp(
     "FARKAS_CANCELLED",
