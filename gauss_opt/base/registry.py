@@ -69,7 +69,7 @@ class Registry(Mapping[str, Plugin]):
     (0.5, 2.0, ['one', 'half'])
     >>> numbers.find("haIf")
     Traceback (most recent call last):
-    gauss_opt.base.errors.InputError: unknown number 'haIf' (did you mean 'half'?); known: one, half
+    gauss_opt.base.errors.InputError: unknown number 'haIf'; there are: one, half; did you mean 'half'?
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class Registry(Mapping[str, Plugin]):
         )
 
     def unknown(self, name: str, more: str = "") -> InputError:
-        """The error for a name that is not known: the nearest name, all names, and ``more``."""
+        """The error for a name that is not known: all names, ``more``, and the nearest name."""
         lowered = {known.lower(): known for known in self}
         near = get_close_matches(name.lower(), lowered, n=1)
-        hint = f" (did you mean {lowered[near[0]]!r}?)" if near else ""
-        return InputError(f"unknown {self.kind} {name!r}{hint}; known: {', '.join(self)}{more}")
+        hint = f"; did you mean {lowered[near[0]]!r}?" if near else ""
+        return InputError(f"unknown {self.kind} {name!r}; there are: {', '.join(self)}{more}{hint}")
 
     def register(self, name: str, plugin: Plugin) -> None:
         """Add a plug-in to this process. Registering a name again replaces what it stood for."""
