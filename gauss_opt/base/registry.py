@@ -63,13 +63,13 @@ class Registry(Mapping[str, Plugin]):
     --------
     >>> def is_number(item: object) -> TypeGuard[float]:
     ...     return isinstance(item, float)
-    >>> numbers = Registry("number", "a float", is_number, {"one": 1.0})
-    >>> numbers.register("half", 0.5)
-    >>> numbers.find("half"), numbers.find(2.0), list(numbers)
+    >>> sizes = Registry("size", "a float", is_number, {"one": 1.0})
+    >>> sizes.register("half", 0.5)
+    >>> sizes.find("half"), sizes.find(2.0), list(sizes)
     (0.5, 2.0, ['one', 'half'])
-    >>> numbers.find("haIf")
+    >>> sizes.find("hlf")
     Traceback (most recent call last):
-    gauss_opt.base.errors.InputError: unknown number 'haIf'; there are: one, half; did you mean 'half'?
+    gauss_opt.base.errors.InputError: unknown size 'hlf'; there are: one, half; did you mean 'half'?
     """
 
     def __init__(

@@ -19,11 +19,10 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..mechanics.flow import Flow
-from ..mechanics.projection import state_snapshot
 from ..model.constraints import Servo
-from ..model.snapshot import Snapshot, potential_energy
+from ..model.dynamics import Dynamics as Compiled
+from ..model.snapshot import Snapshot, potential_energy, state_snapshot
 from ..model.system import System
-from ..model.tracing.compiled import Compiled
 from .records import Event
 
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ def _works(result: Result, system: System, compiled: Compiled) -> dict[str, Arra
 
 def _power(flow: Flow, y: Array, t: float) -> Array:
     """Power of all applied forces, of the non-ideal force, of servos and of moving constraints."""
-    compiled = flow.compiled
+    compiled = flow.dynamics
     q, v = y[: compiled.nq], y[compiled.nq :]
     snapshot = state_snapshot(flow.system, compiled, q, v, t)
     _, multipliers, snapshot = flow.accelerate(snapshot)
@@ -167,13 +166,13 @@ def _power(flow: Flow, y: Array, t: float) -> Array:
 
 def _inertia_power(flow: Flow, snapshot: Snapshot) -> float:
     """1/2 v' M' v along the motion, by a fourth-order difference; 0 for a constant mass."""
-    if flow.compiled.constant_mass is not None:
+    if flow.dynamics.constant_mass is not None:
         return 0.0
     v, t = snapshot.v, snapshot.t
     h = 1e-4 * (1.0 + np.abs(snapshot.q).max()) / (1.0 + np.abs(snapshot.qdot).max())
 
     def twice_kinetic(s: float) -> float:
-        at = state_snapshot(flow.system, flow.compiled, snapshot.q + s * snapshot.qdot, v, t + s)
+        at = state_snapshot(flow.system, flow.dynamics, snapshot.q + s * snapshot.qdot, v, t + s)
         return float(v @ at.mass @ v)
 
     slope = 8.0 * (twice_kinetic(h) - twice_kinetic(-h))

@@ -16,7 +16,7 @@ from .records import Event, Stats
 from .result import Result
 
 if TYPE_CHECKING:
-    from ..model.tracing.compiled import Compiled
+    from ..model.dynamics import Dynamics as Compiled
 
 __all__ = ["Recorder"]
 

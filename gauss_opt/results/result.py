@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Array
 from ..base.errors import InputError, MissingPackageError
-from ..mechanics.projection import Scales, project, state_snapshot
+from ..mechanics.projection import Scales, project
 from ..model.rows import held_rows
+from ..model.snapshot import state_snapshot
 from ..model.system import System
 from .dense_output import Piece
 from .energy import Energy, account, joined

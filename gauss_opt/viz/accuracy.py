@@ -6,9 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..base.arrays import Array
-from ..mechanics.projection import Scales, state_snapshot
+from ..mechanics.projection import Scales
 from ..model.constraints import Servo, VelocityLimit
 from ..model.rows import held_rows
+from ..model.snapshot import state_snapshot
 from ..results.result import Result
 from .energies import has_energy
 from .panels import named_lines, new_axes, over_time

@@ -11,8 +11,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import GaussError
 from ..mechanics.flow import Flow
-from ..mechanics.projection import state_snapshot
-from ..model.snapshot import Snapshot
+from ..model.snapshot import Snapshot, state_snapshot
 from ..model.system import System
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem

@@ -37,11 +37,10 @@ class PositionRows:
     def __init__(self, system: System, nv: int) -> None:
         self.system = system
         self.compiled = system.compiled(nv)
-        by_hand = {block.name for block in self.compiled.by_hand}
         self.blocks: list[Block] = [
             block
             for block in self.compiled.layout.blocks
-            if isinstance(block.item, Holonomic | Contact | Servo) and block.name not in by_hand
+            if isinstance(block.item, Holonomic | Contact | Servo) and not block.item.by_hand
         ]
 
     @property
@@ -53,8 +52,10 @@ class PositionRows:
         """Values of all rows on a grid, (k, m)."""
         points = grid.points
         states = np.hstack([points, np.zeros((len(points), self.compiled.nv))])
-        out = self.compiled.samples(states, np.full(len(points), t), self.system.parameters)
-        values: Array = out[:, : self.compiled.layout.n_rows]
+        times = np.full(len(points), t)
+        asked = np.array([i for i, _ in self.rows], dtype=np.intp)
+        values = np.zeros((len(points), self.compiled.layout.n_rows))
+        values[:, asked] = self.compiled.sample(asked, states, times, self.system.parameters)[0]
         return values
 
     def still(self, grid: Grid, t0: float, t1: float) -> bool:
