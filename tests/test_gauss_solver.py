@@ -209,7 +209,7 @@ def test_a_tolerance_that_accepts_nothing_or_everything_is_refused(tolerance):
 
 
 def test_options_are_refused_next_to_a_solver_that_has_its_own():
-    with pytest.raises(InputError, match="options belong"):
+    with pytest.raises(InputError, match="options cannot be given"):
         solve(corner(), GaussSolver("daqp"), tolerance=1e-6)
 
 
