@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from ..base.arrays import Array
+from ..base.chebyshev import nodes
 from ..base.errors import InputError
-from .dense_output import Piece, nodes
+from .dense_output import Piece
 from .result import Result
 
 __all__ = ["graph_distance"]

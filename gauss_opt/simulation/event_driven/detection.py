@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, Indices
+from ...base.chebyshev import differentiation_matrix
 from ...model.tracing.user_function import UserFunction
-from ...results.dense_output import Piece, differentiation_matrix
+from ...results.dense_output import Piece
 from ..settings import UserEvent
 from .roots import first_crossing, first_sign_change
 from .run import ROUND_OFF, SIMULTANEOUS, Run

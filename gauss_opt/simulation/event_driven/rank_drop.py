@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, Indices
+from ...base.chebyshev import nodes
 from ...mechanics.independence import independence
 from ...model.snapshot import Snapshot
-from ...results.dense_output import Piece, nodes
+from ...results.dense_output import Piece
 
 __all__ = ["Landing", "leap"]
 
