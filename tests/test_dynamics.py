@@ -70,6 +70,7 @@ class FallingBall:
 
     nq = nv = 1
     needs_ideal_force = False
+    enclosures = None
 
     def __init__(self, contact):
         self.layout = row_table.RowTable.of([(contact, 1, True)])

@@ -15,9 +15,11 @@ import numpy as np
 
 from ...base.arrays import Array, Indices, surely_finite
 from ...base.errors import NonFiniteError
+from ...base.lazy import lazy
 from ...base.matrices import factorise, require_semidefinite
 from ...base.row_matrix import DenseRows, RowMatrix, SparseRows
 from ..dynamics import Motion, Parameters, Smooth, SmoothPart, Values
+from ..enclosure.enclosures import Enclosures
 from ..mass import full_mass, symmetric
 from ..rows import RowTable
 from ..switches import Switches
@@ -240,6 +242,13 @@ class TracedDynamics:
             function = graph if graph is None else self._own_function("free_motion", graph).at
             self._free.append(function)
         return self._free[0]
+
+    @lazy
+    def enclosures(self) -> Enclosures:
+        """What can be proved of the traced functions."""
+        graph = self._graph
+        q_dot = graph.graphs.get("qdot", graph.symbols.v)
+        return Enclosures(graph.symbols, q_dot, self.layout, graph.rows.value)
 
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters
