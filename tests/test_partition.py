@@ -102,12 +102,13 @@ def test_a_gap_that_stays_zero_is_settled_by_its_size():
     assert found.cells == 1
 
 
-def test_what_cannot_be_settled_is_counted():
-    """A gap that is zero all along, but for its round-off."""
-    row = gap_row(lambda q, t: np.sin(q[0]) ** 2 + np.cos(q[0]) ** 2 - 1.0)
-    found = partition(row, flight(), NONE, Wanted(noise=1e-25))
+def test_what_is_not_settled_within_the_limit_is_counted(monkeypatch):
+    monkeypatch.setattr("gauss_opt.model.enclosure.partition.MAX_CELLS", 20)
+    row = gap_row(lambda q, t: np.sin(200.0 * q[0]) + 0.5)
+    found = partition(row, flight(), NONE, Wanted())
     assert found.unsettled > 0
     assert not found.proved
+    assert found.edges[-1] == 1.0
 
 
 @pytest.mark.parametrize(("gap", "may"), [
