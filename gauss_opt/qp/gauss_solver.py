@@ -7,7 +7,8 @@ with its certificate. When the certificate fails, the next solver of the ladder 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from threading import Thread
 
@@ -130,6 +131,7 @@ class GaussSolver:
             raise InputError(f"time_limit must be positive, got {time_limit}")
         self.time_limit = time_limit
         self.counts = Counts()
+        self._recorded: list[GaussProblem] | None = None
         self._sets: dict[tuple[str, tuple[str, ...]], Indices] = {}
         self._metric: Array | None = None
         self._factor: Array | None = None
@@ -149,6 +151,8 @@ class GaussSolver:
         """
         counts = self.counts
         counts.qp_total += 1
+        if self._recorded is not None:
+            self._recorded.append(problem)
         white = whiten(problem, self._known_factor(problem.metric))
         if self.reuse_active_set or not len(problem.rhs):
             working = self._remembered(problem)
@@ -164,6 +168,22 @@ class GaussSolver:
         if problem.n_equality < len(problem.rhs):
             self._remember(problem, solution.working)
         return solution
+
+    @contextmanager
+    def recording(self) -> Iterator[list[GaussProblem]]:
+        """Keep every problem that is solved meanwhile, solvable or not, in the list it gives.
+
+        >>> solver = GaussSolver("daqp")
+        >>> with solver.recording() as problems:
+        ...     _ = solver.solve(GaussProblem.create([1.0], target=[2.0]))
+        >>> len(problems)
+        1
+        """
+        before, self._recorded = self._recorded, []
+        try:
+            yield self._recorded
+        finally:
+            self._recorded = before
 
     def _known_factor(self, metric: Array) -> Array | None:
         """The factor of the metric; a constant mass is one array, factorised once."""

@@ -30,6 +30,7 @@ class RunStatus(StrEnum):
     TERMINATED = "terminated"
     INTERRUPTED = "interrupted"
     WALL_TIME = "wall time"
+    PHASE_LIMIT = "phase limit"
     FAILED = "failed"
 
 
