@@ -12,7 +12,9 @@ __all__ = ["ConstraintForce", "Event", "EventKind", "RunStatus", "State", "Stats
 
 
 class EventKind(StrEnum):
-    """What can happen at an instant; each is equal to its name as a string."""
+    """What can happen at an instant; each is equal to its name as a string, and shown as it."""
+
+    __repr__ = str.__repr__
 
     IMPACT = "impact"
     RELEASE = "release"
@@ -23,7 +25,9 @@ class EventKind(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """How a run stands, or how it ended; each is equal to its name as a string."""
+    """How a run stands, or how it ended; each is equal to its name as a string, and shown as it."""
+
+    __repr__ = str.__repr__
 
     RUNNING = "running"
     FINISHED = "finished"

@@ -157,10 +157,14 @@ def _described(text: str, options: str, names: Iterable[str]) -> str:
 
 
 def require_known(function: Callable[..., Any], options: Mapping[str, Any]) -> None:
-    """Refuse an option that a function does not have, and name the nearest that it has."""
-    known = [p.name for p in signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
+    """Refuse an option that a function (:func:`with_options`) does not have.
+
+    The message names the nearest that it has, and all of them.
+    """
+    parameters = function.__signature__.parameters  # type: ignore[attr-defined]
     for name in options:
-        if name not in known:
+        if name not in parameters:
+            known = [p.name for p in parameters.values() if p.kind == Parameter.KEYWORD_ONLY]
             near = get_close_matches(name, known, n=1)
             guess = f"did you mean {near[0]}=? " if near else ""
             raise InputError(

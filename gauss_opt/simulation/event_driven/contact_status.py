@@ -148,6 +148,8 @@ def closed_again(status: Statuses, contacts: Indices) -> Statuses:
 
 def pressed(status: Statuses, rows: Indices) -> Statuses:
     """Contacts or limits are held from now on, as if they carried force."""
+    if not len(rows):
+        return status
     after = status.copy()
     after[rows] = CARRYING
     return after
@@ -155,9 +157,11 @@ def pressed(status: Statuses, rows: Indices) -> Statuses:
 
 def with_forces(status: Statuses, rows: Indices, carries: Mask, layout: Layout) -> Statuses:
     """What (G) says about the rows in it: contacts carry or rest, limits are held or let go."""
+    bilateral = layout.contacts.start  # so many rows come first
+    if len(rows) == bilateral:
+        return status
     after = status.copy()
-    unilateral = rows >= layout.contacts.start
-    rows, carries = rows[unilateral], carries[unilateral]
+    rows, carries = rows[bilateral:], carries[bilateral:]
     without = np.where(rows < layout.contacts.stop, RESTING, OPEN)
     after[rows] = np.where(carries, CARRYING, without)
     return after

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.arrays import Array, Indices
+from ...base.lazy import lazy
 from ...mechanics.acceleration import Acceleration, accelerate_rows
 from ...mechanics.flow import Flow
 from ...mechanics.impact import Impact, Jump
@@ -45,7 +46,7 @@ class Context:
     solver: GaussSolver
     stats: Stats
 
-    @property
+    @lazy
     def layout(self) -> Layout:
         """Rows of the constraints."""
         return self.compiled.layout

@@ -120,7 +120,8 @@ def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snaps
     layout = context.layout
     while True:
         answer = context.accelerate(snapshot, status)
-        rows = contact.in_problem(status)
+        rows = answer.chosen
+        assert rows is not None
         carries = np.zeros(len(rows), dtype=bool)
         carries[answer.solution.working] = True
         carries &= answer.solution.row_multipliers > 0.0
@@ -203,6 +204,8 @@ def _changes(
     context: Context, snapshot: Snapshot, before: Statuses, after: Statuses
 ) -> list[Event]:
     """Contacts released, and limits that switch off or on."""
+    if np.array_equal(before, after):
+        return []
     on = np.flatnonzero(contact.closed(after) & ~contact.closed(before))
     on = on[on >= context.layout.contacts.stop]
     return [

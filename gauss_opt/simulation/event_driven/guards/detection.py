@@ -37,8 +37,10 @@ def first_happening(
         Where the step begins.
     """
     found = [*_gaps(context, state, now, piece), *_limits(context, state, now, piece)]
-    found += user_zeros(context, state, piece)
-    found += _switched_off(context, state, piece)
+    if context.settings.events:
+        found += user_zeros(context, state, piece)
+    if context.compiled.switches:
+        found += _switched_off(context, state, piece)
     if not found:
         return None
     first = min(found, key=lambda happening: happening.t)
