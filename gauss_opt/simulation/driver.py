@@ -101,7 +101,9 @@ def simulate(
     progress : bool or callable
         True shows a bar on a terminal. A callable gets the share done and the stepper.
     checkpoint : path, optional
-        File to keep the run in, written every ``checkpoint_every`` steps.
+        File to keep the run in.
+    checkpoint_every : int
+        Number of steps from one checkpoint to the next.
     resume : bool
         Go on from ``checkpoint`` if it exists, with the same numbers as without interruption.
     record_problems : path, optional

@@ -134,7 +134,7 @@ def with_options(*without: str) -> Callable[[Function], Function]:
         own = [p for p in plain.parameters.values() if p.kind != Parameter.VAR_KEYWORD]
         taken = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=DEFAULTS[name],  # type: ignore[literal-required]
-                      annotation=Options.__annotations__[name])
+                      annotation=Options.__annotations__[name].__forward_arg__)
             for name in names
         ]  # fmt: skip
         function.__signature__ = plain.replace(parameters=[*own, *taken])  # type: ignore[attr-defined]

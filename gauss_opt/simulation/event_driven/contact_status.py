@@ -169,6 +169,8 @@ def with_forces(status: Statuses, rows: Indices, carries: Mask, layout: Layout) 
 
 def released(status: Statuses, rows: Indices, layout: Layout) -> Statuses:
     """Rows let go: contacts leave, limits become inactive."""
+    if not len(rows):
+        return status
     after = status.copy()
     after[rows] = np.where(rows < layout.contacts.stop, LEAVING, OPEN)
     return after

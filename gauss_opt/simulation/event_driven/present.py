@@ -9,7 +9,6 @@ import numpy as np
 
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
-from ...results.recorder import Recorder
 from ...results.result import Result
 from ..run_state import RunState
 from .acceptance import StepEnd
@@ -48,15 +47,13 @@ class Present:
         self.now = now
         self.segment: Segment | None = None
         self.flow = flow_of(context, state.status)
-        dense = context.settings.dense_output
-        self.recording = Recording(context, Recorder(context.system, context.compiled, dense=dense))
+        self.recording = Recording.empty(context)
 
     def resume(self, state: RunState, result: Result) -> None:
         """Go on from another state, with the past that led to it."""
         self.state = state.copy()
         self.context = replace(self.context, stats=self.state.stats)
-        self.recording = Recording(self.context, self.recording.recorder)
-        self.recording.recorder.refill(result)
+        self.recording = self.recording.resumed(self.context, result)
         self.now = self.context.at(state.t, np.concatenate([state.q, state.v]))
         self.segment = None
         if state.in_segment:

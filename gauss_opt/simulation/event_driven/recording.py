@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict, fields, replace
 from time import perf_counter
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from ...mechanics.acceleration import Acceleration
 from ...mechanics.flow import Flow
 from ...model.snapshot import Snapshot
+from ...qp.gauss_solver import Counts
 from ...results.dense_output import Piece
 from ...results.recorder import Recorder
-from ...results.records import Event, EventKind
+from ...results.records import Event, EventKind, RunStatus, Stats
+from ...results.result import Result
 from ..run_state import RunState
 from .contact_status import open_contacts
 from .context import Context
@@ -21,16 +24,52 @@ __all__ = ["Recording"]
 
 
 class Recording:
-    """The recorder of a run, told what it wants to know.
+    """The recorder of a run, told what it wants to know, and the statistics.
 
     Attributes
     ----------
     recorder : Recorder
+    before : Counts
+        What the solver had counted before this run.
     """
 
-    def __init__(self, context: Context, recorder: Recorder) -> None:
+    def __init__(self, context: Context, recorder: Recorder, before: Counts) -> None:
         self.context = context
         self.recorder = recorder
+        self.before = before
+
+    @classmethod
+    def empty(cls, context: Context) -> Recording:
+        """Of a run that begins now; its solver may have been used before."""
+        dense = context.settings.dense_output
+        recorder = Recorder(context.system, context.compiled, dense=dense)
+        return cls(context, recorder, replace(context.solver.counts))
+
+    def resumed(self, context: Context, result: Result) -> Recording:
+        """Of a run that goes on from a result, with the statistics of its context."""
+        self.recorder.refill(result)
+        counts = Counts(**{item.name: getattr(context.stats, item.name) for item in fields(Counts)})
+        return Recording(context, self.recorder, context.solver.counts - counts)
+
+    def count(self) -> Stats:
+        """The statistics, brought up to date with how the problems of this run were solved."""
+        stats = self.context.stats
+        for name, count in asdict(self.context.solver.counts - self.before).items():
+            setattr(stats, name, count)
+        stats.events = len(self.recorder.events)
+        return stats
+
+    def result(self, status: RunStatus, message: str) -> Result:
+        """What there is so far, frozen."""
+        stats, solver = self.count(), self.context.solver
+        done = status in (RunStatus.FINISHED, RunStatus.TERMINATED)
+        return self.recorder.result(
+            success=done and stats.worst_residual <= solver.tolerance,
+            status=status,
+            message=message,
+            stats=stats,
+            settings={**self.context.settings.describe(), "solver": solver.name},
+        )
 
     def row(self, answer: Acceleration, *, far_side: bool = False) -> None:
         """Store a row; the far side of an event comes after its near side at the same time."""

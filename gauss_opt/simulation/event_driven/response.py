@@ -77,6 +77,7 @@ def settle(
     snapshot = jumps.snapshot
     stay = np.abs(snapshot.rate[touching]) <= jumps.slow[touching]
     status = contact.struck(before, touching, stay)
+    status = contact.released(status, _limits_left(status, snapshot, jumps), layout)
     status = contact.pressed(status, triggered[triggered >= layout.contacts.stop])
     status = contact.pressed(status, _reached_limits(status, scales, snapshot))
     status, answer = classify(context, scales, status, snapshot)
@@ -171,6 +172,16 @@ def _closing_together(state: RunState, snapshot: Snapshot, triggered: Indices) -
     near += 10 * ROUND_OFF * state.scales.lengths(snapshot)[rows]
     also = _existing(snapshot, rows[snapshot.value[rows] <= near])
     return merged(triggered, also)
+
+
+def _limits_left(status: Statuses, snapshot: Snapshot, jumps: Impacts) -> Indices:
+    """Limits that were held and that impacts have moved away from."""
+    limits = snapshot.layout.limits
+    if not jumps.collisions or limits.start == limits.stop:
+        return np.arange(0)
+    rows = contact.pressing(status, snapshot.layout)
+    left: Indices = rows[(rows >= limits.start) & (snapshot.value[rows] > jumps.slow[rows])]
+    return left
 
 
 def _reached_limits(status: Statuses, scales: Scales, snapshot: Snapshot) -> Indices:

@@ -163,7 +163,7 @@ def absolute_tolerances(settings: Settings, scales: Scales) -> Array:
     sizes = []
     for part in (scales.q, scales.v):
         largest = part.max(initial=0.0) or 1.0
-        sizes.append(np.where(part > 1e-3 * largest, part, 1e-3 * largest))
+        sizes.append(np.maximum(part, 1e-3 * largest))
     return 1e-2 * settings.rtol * np.concatenate(sizes)
 
 

@@ -7,7 +7,6 @@ to the first event inside and the event itself. At every accepted step the full 
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
 from time import perf_counter
 
 import numpy as np
@@ -17,7 +16,7 @@ from ...base.errors import GaussError, SimulationError
 from ...model.snapshot import Snapshot, evaluate
 from ...model.system import System
 from ...model.tracing.compiled import Compiled
-from ...qp.gauss_solver import Counts, GaussSolver
+from ...qp.gauss_solver import GaussSolver
 from ...results.dense_output import Piece
 from ...results.records import Event, RunStatus, Stats
 from ...results.result import Result
@@ -27,12 +26,11 @@ from ..run_state import RunState
 from ..settings import Settings
 from .acceptance import end_of_step
 from .arrival import arrive
-from .contact_status import pressing
 from .context import Context
 from .event_impacts import approaches
-from .guards.detection import first_happening
+from .guards.detection import first_event
 from .guards.happening import Happening, HappeningKind
-from .guards.release import release_before, set_change
+from .guards.release import set_change
 from .impact_series import close_contacts, noted, reach_limit
 from .present import Present
 from .rank_watch import landing, steps_collapse
@@ -70,7 +68,6 @@ class Stepper:
         state = RunState.at_start(self.start, settings)
         context = Context(system, self.start.compiled, settings, solver, state.stats)
         self._present = Present(context, state, self.start)
-        self._counted = replace(solver.counts)
 
     # What can be seen from outside
 
@@ -111,15 +108,8 @@ class Stepper:
 
     def result(self) -> Result:
         """What there is so far, frozen."""
-        stats = self._counted_stats()
-        done = self.status in (RunStatus.FINISHED, RunStatus.TERMINATED)
-        return self._present.recording.recorder.result(
-            success=done and stats.worst_residual <= self.solver.tolerance,
-            status=self.status,
-            message=self.message or f"still running, t = {self.t:g}",
-            stats=stats,
-            settings={**self.settings.describe(), "solver": self.solver.name},
-        )
+        message = self.message or f"still running, t = {self.t:g}"
+        return self._present.recording.result(self.status, message)
 
     def stop(self, status: RunStatus, message: str) -> None:
         """End the run from outside."""
@@ -133,25 +123,15 @@ class Stepper:
         segment = self._present.segment
         if segment is not None and not segment.one_step:
             self._present.end_segment()
-        self._counted_stats()
+        self._present.recording.count()
         return self._present.state.copy()
 
     def resume(self, state: RunState, result: Result) -> None:
         """Go on from a state and the result so far instead of from the start."""
-        counts = Counts(**{item.name: getattr(state.stats, item.name) for item in fields(Counts)})
-        self._counted = self.solver.counts - counts
         self._present.resume(state, result)
         self.status, self.message = RunStatus.RUNNING, ""
         if self.t >= self.settings.t1:
             self._at_bound()
-
-    def _counted_stats(self) -> Stats:
-        """The statistics with the problems of this run; its solver may have been used before."""
-        stats = self.stats
-        for name, count in asdict(self.solver.counts - self._counted).items():
-            setattr(stats, name, count)
-        stats.events = len(self.events)
-        return stats
 
     # Steps
 
@@ -214,13 +194,7 @@ class Stepper:
 
     def _look_for_events(self, piece: Piece) -> Happening | None:
         present = self._present
-        context, state = present.context, present.state
-        found = first_happening(context, state, present.now, piece)
-        if found is None or found.t <= piece.t0 or state.pending is not None:
-            return found
-        if len(pressing(state.status, context.layout)):
-            return release_before(context, state, present.flow, piece, found.t) or found
-        return found
+        return first_event(present.context, present.state, present.flow, present.now, piece)
 
     def _accept(self, segment: Segment, piece: Piece) -> Happening | None:
         """Accept a step when the frozen set is still right at its end; otherwise say what is."""

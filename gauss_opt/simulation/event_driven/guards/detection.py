@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ....base.arrays import Array, Indices
+from ....mechanics.flow import Flow
 from ....model.snapshot import Snapshot
 from ....model.tracing.user_function import UserFunction
 from ....results.dense_output import Piece, differentiation_matrix
 from ...run_state import RunState
-from ..contact_status import closed_contacts, inactive_limits, leaving, open_contacts
+from ..contact_status import closed_contacts, inactive_limits, leaving, open_contacts, pressing
 from ..context import ROUND_OFF, SIMULTANEOUS, Context
 from ..roots import first_crossing
 from .happening import Happening, HappeningKind
+from .release import release_before
 from .user_events import user_zeros
 
-__all__ = ["first_happening"]
+__all__ = ["first_event", "first_happening"]
 
 # Between two samples a gap can fall by half of (time x speed) below the mean of both, where the
 # speed may be somewhat larger than at the samples.
@@ -24,6 +26,18 @@ REACH = 2.0
 # A gap half-way between samples that is off by less than this part of it was predicted.
 PREDICTED = 0.05
 MAX_HALVINGS = 5
+
+
+def first_event(
+    context: Context, state: RunState, flow: Flow, now: Snapshot, piece: Piece
+) -> Happening | None:
+    """The first of all inside a step, also of the contacts that let go before it."""
+    found = first_happening(context, state, now, piece)
+    if found is None or found.t <= piece.t0 or state.pending is not None:
+        return found
+    if len(pressing(state.status, context.layout)):
+        return release_before(context, state, flow, piece, found.t) or found
+    return found
 
 
 def first_happening(
@@ -48,7 +62,8 @@ def first_happening(
     together = [h for h in found if h.t <= near]
     same = [h.rows for h in together if h.kind == first.kind]
     users = tuple(user for h in together for user in h.users)
-    return first._replace(rows=np.unique(np.concatenate(same)), users=users)
+    rows = same[0] if len(same) == 1 else np.unique(np.concatenate(same))
+    return first._replace(rows=rows, users=users)
 
 
 def _gaps(context: Context, state: RunState, now: Snapshot, piece: Piece) -> list[Happening]:
@@ -58,7 +73,7 @@ def _gaps(context: Context, state: RunState, now: Snapshot, piece: Piece) -> lis
         return []
     times, gaps, rates = _resolved(context, piece, rows)
     speeds = np.abs(rates)
-    reach = np.diff(times)[:, None] * np.maximum(speeds[:-1], speeds[1:])
+    reach = (times[1:] - times[:-1])[:, None] * np.maximum(speeds[:-1], speeds[1:])
     in_reach = (gaps[:-1] + gaps[1:] <= REACH * reach).any(axis=0)
     if not in_reach.any():
         return []
