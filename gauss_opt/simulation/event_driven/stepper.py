@@ -49,8 +49,6 @@ class Stepper:
     ----------
     start : Snapshot
         Where it was asked to start.
-    settings : Settings
-    solver : GaussSolver
     status : RunStatus
         ``"running"``, ``"finished"``, ``"terminated"``, ``"failed"``, or what stopped it.
     message : str
@@ -141,8 +139,7 @@ class Stepper:
         context, state = present.context, present.state
         present.reach(consistent_start(context, present.flow, state.scales, present.now))
         touching = touching_at(state, present.now)
-        if approaches(present.now, touching, state.scales):
-            # the near side of an impact at the start
+        if approaches(present.now, touching, state.scales):  # the near side of an impact
             present.recording.row(context.accelerate(present.now, state.status))
         self._settle(touching, HappeningKind.CONTACT)
         if self.settings.t1 == self.settings.t0:
@@ -225,9 +222,8 @@ class Stepper:
     def _to_event(self, segment: Segment, piece: Piece, found: Happening) -> None:
         """Go to an event inside the step, through it, and get ready for a new segment."""
         present, suggested = self._present, segment.next_step
-        there, way = arrive(
-            present.context, segment, present.state.scales, present.now, piece, found
-        )
+        context, scales = present.context, present.state.scales
+        there, way = arrive(context, segment, scales, present.now, piece, found)
         present.keep(*way)
         self._through_event(there, found)
         present.end_at_event(piece, suggested)
@@ -242,14 +238,15 @@ class Stepper:
         before = context.accelerate(snapshot, state.status)
         present.recording.row(before)
         self._announce_users(found, snapshot)
-        if found.kind == HappeningKind.USER or self.status != RunStatus.RUNNING:
+        kind, rows = found.kind, found.rows
+        if kind == HappeningKind.USER or self.status != RunStatus.RUNNING:
             present.recording.row(before, far_side=True)
-        elif found.kind == HappeningKind.RELEASE:
-            present.apply(let_go(context, state, snapshot, found.rows))
-        elif found.kind == HappeningKind.CONTACT and state.standstill >= STUCK:
-            present.apply(hold(context, state, snapshot, found.rows))
+        elif kind == HappeningKind.RELEASE:
+            present.apply(let_go(context, state, snapshot, rows))
+        elif kind == HappeningKind.CONTACT and state.standstill >= STUCK:
+            present.apply(hold(context, state, snapshot, rows))
         else:
-            self._settle(found.rows, found.kind)
+            self._settle(rows, kind)
 
     def _settle(self, triggered: Indices, kind: HappeningKind) -> None:
         """Go through impacts and changes of the active set; close the contacts of a series."""
@@ -279,9 +276,8 @@ class Stepper:
         """Step over a configuration at which the rank of the constraints drops, if one is near."""
         present = self._present
         context, state = present.context, present.state
-        found, state.correction = landing(
-            context, state, segment, present.now, last_resort=last_resort
-        )
+        watched = landing(context, state, segment, present.now, last_resort=last_resort)
+        found, state.correction = watched
         if found is None:
             return False
         piece = found.piece
