@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: run test check lint types validate gallery bench soak clean
+.PHONY: run test check lint types validate gallery tolerances bench soak clean
 
 run: $(STAMP)  ## a first look: one case, checked, with pictures and a report in out/
 	$(BIN)/gauss-opt run bouncing_ball --out out
@@ -26,6 +26,9 @@ validate: $(STAMP)  ## every figure of every case beside its reference; fails wh
 
 gallery: $(STAMP)  ## the pictures of README and docs/gallery.md, from actual runs
 	$(BIN)/python docs/make_gallery.py
+
+tolerances: $(STAMP)  ## docs/tolerances.md, from the table in the package
+	$(BIN)/python docs/make_tolerances.py
 
 bench: $(STAMP)  ## tables of timings, as ratios
 	$(BIN)/python benchmarks/inner_path.py

@@ -1,4 +1,4 @@
-"""Solving with a given active set, pivoting to the right one, and fair multipliers."""
+"""Solving with a given active set, and pivoting to the right one."""
 
 import time
 
@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from gauss_opt import GaussProblem, InfeasibleError, solve
-from gauss_opt.qp.active_set import least_multipliers, pivot, solve_set, solve_unit_rows
+from gauss_opt.qp.active_set import pivot, solve_set, solve_unit_rows
 from gauss_opt.qp.whitening import LeastDistance, whiten
 
 
@@ -63,7 +63,6 @@ def test_a_nearly_dependent_row_counts_when_it_says_something_new():
 def test_nothing_is_printed_for_a_set_of_zero_rows(capfd):
     problem = LeastDistance(np.zeros((2, 3)), np.zeros(2), 2)
     assert solve_unit_rows(problem, np.arange(2)).rank == 0
-    assert least_multipliers(problem._replace(n_equality=0), np.zeros(3), np.arange(0)).sum() == 0
     assert capfd.readouterr() == ("", "")
 
 
@@ -138,31 +137,6 @@ def test_a_thousand_copies_of_a_contact_share_its_force_quickly(solver):
     assert_allclose(solution.x, [0, 1], atol=1e-14)
     assert_allclose(solution.inequality_multipliers, 20 / copies)
     assert not solution.unique
-
-
-def test_copies_of_an_equality_share_its_force_by_their_length():
-    problem = GaussProblem.create([1.0], load=[-5.0], Ae=[[1], [1], [-2]], be=[0, 0, 0])
-    solution = solve(problem)
-    assert_allclose(solution.equality_multipliers, [5 / 3, 5 / 3, -5 / 6])
-    assert solution.x == pytest.approx(0, abs=1e-15)
-
-
-def test_least_multipliers_are_the_shortest_of_all():
-    rng = np.random.default_rng(11)
-    rows = np.abs(rng.normal(size=(6, 3)))
-    unit = white(rows, np.zeros(6)).unit()
-    z = unit.rows.T @ rng.uniform(size=6)
-    found = least_multipliers(unit, z, np.arange(6))
-    assert_allclose(unit.rows.T @ found, z, atol=1e-13)
-    null = np.linalg.svd(unit.rows.T)[2][3:]
-    for direction in [*null, *-null]:
-        moved = found + 1e-3 * direction
-        assert moved.min() < 0 or np.linalg.norm(moved) > np.linalg.norm(found)
-
-
-def test_there_are_no_least_multipliers_when_the_rows_would_have_to_pull():
-    unit = white(np.eye(2), [0, 0]).unit()
-    assert least_multipliers(unit, np.array([1.0, -1.0]), np.arange(2)) is None
 
 
 def test_a_contradiction_among_copies_is_infeasible_not_redundant():

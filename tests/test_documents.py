@@ -58,15 +58,12 @@ def hildreth(tmp_path, monkeypatch):
     monkeypatch.setattr(
         gauss_opt.qp.solvers, "__path__", [*gauss_opt.qp.solvers.__path__, str(tmp_path)]
     )
-    caches = (registry._own, registry._adapter)
-    for cache in caches:
-        cache.cache_clear()
+    registry.SOLVERS.refresh()
     yield code
     monkeypatch.undo()
     if sys.modules.pop("gauss_opt.qp.solvers.hildreth", None):
         del gauss_opt.qp.solvers.hildreth
-    for cache in caches:
-        cache.cache_clear()
+    registry.SOLVERS.refresh()
 
 
 def test_the_example_solver_is_short(hildreth):

@@ -228,7 +228,7 @@ def test_a_run_keeps_to_the_rules_of_statuses_at_every_step():
     while stepper.status == "running":
         stepper.step()
         status = stepper.freeze().status
-        contact.require_valid(status, stepper.compiled.layout)
+        contact.require_valid(status, stepper.layout)
         seen |= set(status.tolist())
     assert seen >= {OPEN, LEAVING, CARRYING}
     assert stepper.result().success

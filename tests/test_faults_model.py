@@ -248,5 +248,5 @@ def test_fault_28_unknown_names_list_the_known_ones():
         go.accelerate(system, [0.0], [0.0], contacts=["flor"])
     with pytest.raises(go.ModelError, match="two constraints are called 'floor'"):
         go.System([1.0], contacts=[floor, floor])
-    with pytest.raises(go.InputError, match=r"unknown solver 'best'; known: .*daqp"):
+    with pytest.raises(go.InputError, match=r"unknown solver 'best'; there are: .*daqp"):
         go.crosscheck(system, [0.0], [0.0], solver_names=["best"])

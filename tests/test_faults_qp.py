@@ -89,7 +89,7 @@ def test_fault_10_a_false_infeasible_is_not_believed_and_the_result_says_so():
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-def test_fault_11_redundant_contacts_give_a_unique_answer_and_fair_forces(name):
+def test_fault_11_redundant_contacts_give_a_unique_answer_and_minimum_norm_forces(name):
     legs = np.array([[1, -1, -1], [1, -1, 1], [1, 1, -1], [1, 1, 1]], dtype=float)
     table = {"metric": [4.0, 1.0, 1.0], "load": [-40.0, 4.0, 0.0]}
     once = solve(GaussProblem.create(**table, Ai=legs, bi=np.zeros(4)), name)

@@ -119,7 +119,7 @@ def test_something_else_is_refused(tmp_path):
     path.write_text("not a zip")
     refuse(path, "cannot be read")
     np.savez(path, a=np.zeros(3))
-    refuse(path, "no proper header")
+    refuse(path, "no valid header")
 
 
 class Bomb:
@@ -205,7 +205,7 @@ def test_a_file_of_another_format_is_refused(tmp_path):
 @pytest.mark.parametrize("text", ["[" * 200_000, "{", "[]", "null", "\x00"])
 def test_a_hostile_header_is_refused(tmp_path, text):
     write(tmp_path / "p.npz", text, **GOOD)
-    refuse(tmp_path / "p.npz", "no proper header")
+    refuse(tmp_path / "p.npz", "no valid header")
 
 
 @pytest.mark.parametrize(

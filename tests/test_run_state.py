@@ -77,7 +77,7 @@ def some_state():
     state.fired, state.fired_at = np.array([True]), 0.3
     state.stats.rank_drops.append(1 / 3)
     state.stats.seconds["qp"] = 1e-3
-    return state, stepper.compiled.layout
+    return state, stepper.layout
 
 
 def test_a_state_arrives_with_every_bit():
@@ -88,7 +88,7 @@ def test_a_state_arrives_with_every_bit():
 def test_a_fresh_state_arrives_with_every_bit():
     stepper = go.start(tied_balls(), *START)
     state = stepper.freeze()
-    back = travelled(state, stepper.compiled.layout)
+    back = travelled(state, stepper.layout)
     assert_same_state(back, state)
     assert back.next_step is None
     assert back.atol is None
@@ -99,7 +99,7 @@ def test_a_fresh_state_arrives_with_every_bit():
 
 def test_a_fixed_length_scale_stays_fixed():
     stepper = go.start(tied_balls(), *START, length_scale=3.0)
-    back = travelled(stepper.freeze(), stepper.compiled.layout)
+    back = travelled(stepper.freeze(), stepper.layout)
     back.scales.update(np.array([100.0, 1.0]), np.zeros(2))
     assert_array_equal(back.scales.q, [3.0, 3.0])
 
@@ -138,7 +138,7 @@ def test_a_run_goes_on_from_its_state_wherever_it_is_taken(method):
     assert {event.kind for event in expected.events} >= {"impact", "accumulation", "user"}
     for state, result in taken[:: max(1, len(taken) // 8)]:
         other = go.start(tied_balls(), *START, **options)
-        other.resume(travelled(state, other.compiled.layout), result)
+        other.resume(travelled(state, other.layout), result)
         while other.status == "running":
             other.step()
         assert_same_run(other.result(), expected)
@@ -158,7 +158,7 @@ def test_a_state_taken_is_not_changed_by_the_run_that_goes_on():
     stepper = go.start(tied_balls(), *START, **OPTIONS)
     stepper.step()
     state = stepper.freeze()
-    kept = travelled(state, stepper.compiled.layout)
+    kept = travelled(state, stepper.layout)
     for _ in range(20):
         stepper.step()
     assert_same_state(state, kept)

@@ -169,11 +169,9 @@ class Dropped(Adapter):
 
 @pytest.fixture
 def fresh_registry():
-    for cached in (registry._own, registry._foreign, registry._adapter):
-        cached.cache_clear()
+    registry.SOLVERS.refresh()
     yield
-    for cached in (registry._own, registry._foreign, registry._adapter):
-        cached.cache_clear()
+    registry.SOLVERS.refresh()
 
 
 def install(folder, monkeypatch, module, entries):

@@ -1,8 +1,11 @@
 """Whitening: masses disappear, a singular mass is replaced, hopeless rows are refused."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import blas
 
 from gauss_opt import GaussProblem, InfeasibleError, InputError, MassError, solve
 from gauss_opt.base.matrices import factorise
@@ -150,3 +153,25 @@ def test_a_singular_mass_that_round_off_made_positive_is_still_singular():
         values = 10.0 ** rng.uniform(-2, 2, n)
         values[0] = 0.0
         assert factorise((turn * values) @ turn.T) is None
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 65), (20, 500), (129, 300)])
+def test_lengths_of_many_rows_are_those_of_their_gram_matrix_to_the_last_bit(n, m):
+    white = whiten(random_problem(3, n=n, ne=0, ni=m))
+    assert white.gram is None
+    gram = blas.dsyrk(1.0, white.columns, trans=1)
+    assert np.array_equal(white.lengths, np.sqrt(gram.diagonal()))
+
+
+def test_memory_grows_like_the_number_of_rows_not_like_its_square():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(10_000, 20))
+    sides = np.concatenate([np.ones(5), np.full(9_995, -50.0)])
+    problem = GaussProblem.create(np.ones(20), target=np.zeros(20), Ai=rows, bi=sides)
+    solve(problem, "active_set")  # imports
+    tracemalloc.start()
+    solution = solve(problem, "active_set")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert solution.active[:5].any()
+    assert peak < 20 * rows.nbytes

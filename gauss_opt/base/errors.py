@@ -44,7 +44,7 @@ class TraceError(ModelError):
 
 
 class UserFunctionError(GaussError, RuntimeError):
-    """A function of the user's raised, or returned something that is not finite.
+    """A user function raised an exception, or returned something that is not finite.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class UserFunctionError(GaussError, RuntimeError):
 
 
 class NonFiniteError(UserFunctionError):
-    """A function of the user's returned NaN or infinity."""
+    """A user function returned NaN or infinity."""
 
 
 class ProblemError(GaussError, RuntimeError):
@@ -73,7 +73,7 @@ class ProblemError(GaussError, RuntimeError):
 
 
 class MassError(ProblemError):
-    """The mass leaves a direction free that no equality holds: the acceleration is undefined."""
+    """A direction has neither mass nor an equality that holds it: the acceleration is undefined."""
 
 
 class InfeasibleError(ProblemError):
@@ -100,7 +100,7 @@ class InfeasibleError(ProblemError):
 
 
 class SolverError(ProblemError):
-    """Every solver of the ladder failed; ``attempts`` says how each of them did."""
+    """Every solver that was asked failed; ``attempts`` says how."""
 
     def __init__(
         self, message: str, problem: GaussProblem, attempts: tuple[tuple[str, str], ...] = ()

@@ -7,18 +7,18 @@ from scipy.linalg import lapack
 
 from .arrays import Array
 from .errors import InputError
+from .tolerances.base import (
+    ASYMMETRY,
+    ASYMMETRY_ROUND_OFF,
+    INDEFINITE_MASS,
+    SINGULAR_MASS,
+    SUSPECT_PIVOT,
+)
 
 __all__ = ["factorise", "require_semidefinite", "symmetrised", "unit_diagonal"]
 
-# A mass whose smallest eigenvalue, with its diagonal scaled to 1, is below SINGULAR is what
-# round-off leaves of a singular one. The last pivot of the Cholesky factor can be much larger, for
-# earlier small pivots magnify round-off; the eigenvalue is looked at when a pivot, relative to the
-# diagonal entry it comes from, is below SUSPECT.
-SINGULAR = 1e-13
-SUSPECT = 1e-7
 
-
-def symmetrised(matrix: Array, what: str, tolerance: float = 1e-10) -> Array:
+def symmetrised(matrix: Array, what: str, tolerance: float = ASYMMETRY) -> Array:
     """The symmetric part; an asymmetry beyond round-off is an error that shows the difference.
 
     An entry is judged by the diagonal entries of its row and column, so that a heavy body does
@@ -26,7 +26,8 @@ def symmetrised(matrix: Array, what: str, tolerance: float = 1e-10) -> Array:
     """
     difference = np.abs(matrix - matrix.T)
     size = np.sqrt(np.abs(matrix.diagonal()))
-    allowed = tolerance * np.outer(size, size) + 1e-14 * np.abs(matrix).max(initial=0.0)
+    round_off = ASYMMETRY_ROUND_OFF * np.abs(matrix).max(initial=0.0)
+    allowed = tolerance * np.outer(size, size) + round_off
     if (difference > allowed).any():
         i, j = np.unravel_index(int((difference - allowed).argmax()), difference.shape)
         raise InputError(
@@ -44,7 +45,7 @@ def require_semidefinite(matrix: Array, what: str) -> None:
     size = np.sqrt(np.abs(matrix.diagonal()))
     size = np.where(size > 0, size, 1.0)
     scaled = np.linalg.eigvalsh(matrix / np.outer(size, size))
-    if scaled[0] < -1e-12 * np.abs(scaled).max():
+    if scaled[0] < -INDEFINITE_MASS * np.abs(scaled).max():
         values, vectors = np.linalg.eigh(matrix)
         direction = np.array2string(vectors[:, 0], precision=3, threshold=12)
         raise InputError(
@@ -62,11 +63,11 @@ def factorise(metric: Array) -> Array | None:
     pivots = factor.diagonal()
     diagonal = metric.diagonal()
     # The first test is cheap and nearly always enough; the others do not depend on units.
-    if len(pivots) and min(pivots.tolist()) ** 2 > SUSPECT * max(diagonal.tolist()):
+    if len(pivots) and min(pivots.tolist()) ** 2 > SUSPECT_PIVOT * max(diagonal.tolist()):
         return factor
-    if (pivots * pivots > SUSPECT * diagonal).all():
+    if (pivots * pivots > SUSPECT_PIVOT * diagonal).all():
         return factor
-    return factor if np.linalg.eigvalsh(unit_diagonal(metric))[0] > SINGULAR else None
+    return factor if np.linalg.eigvalsh(unit_diagonal(metric))[0] > SINGULAR_MASS else None
 
 
 def unit_diagonal(matrix: Array) -> Array:

@@ -30,7 +30,7 @@ def read_npz(path: Path, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
         if size > max_bytes:
-            raise InputError(f"{path} unpacks to {size} bytes, more than {max_bytes} are refused")
+            raise InputError(f"{path} unpacks to {size} bytes; files above {max_bytes} are refused")
         with np.load(path, allow_pickle=False) as data:
             return {name: data[name] for name in data.files}
     except FileNotFoundError:
@@ -49,12 +49,13 @@ def read_header(
         header = json.loads(arrays["header"].astype(np.uint8).tobytes().decode())
         found = (header["format"], header["version"])
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path} is not a file of {form}: it has no proper header") from error
+        raise InputError(f"{path} is not a file of {form}: it has no valid header") from error
     if found[0] != form:
         raise InputError(f"{path} holds {found[0]!r}, not {form!r}")
     if type(found[1]) is not int or not 1 <= found[1] <= version:
         raise InputError(
-            f"{path} has format version {found[1]}, this gauss_opt reads up to {version}: upgrade"
+            f"{path} has format version {found[1]}, but this gauss_opt reads versions up to "
+            f"{version}: upgrade it"
         )
     result: dict[str, Any] = header
     return result

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
-from ..base.errors import InputError
-from .impact import Impact, Jump, Outcome, row_mobility, with_velocity
+from ..base.registry import Registry, entry_points_of
+from .impact import Impact, Jump, Outcome, row_mobility
 
 __all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "make_law"]
 
@@ -37,8 +38,7 @@ class ImpactLaw(ABC):
 
     def __str__(self) -> str:
         """The name to ask for it by, if it has one."""
-        names = [name for name, law in LAWS.items() if type(law) is type(self) and law == self]
-        return names[0] if names else repr(self)
+        return LAWS.name_of(self) or repr(self)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ class Sequential(ImpactLaw):
     law : ImpactLaw
         For each single collision.
     max_collisions : int
-        Most collisions in one impact; then what still approaches is stopped, all together.
+        Maximum number of collisions in one impact; then what still approaches is stopped, all
+        together.
     """
 
     law: ImpactLaw = Newton()
@@ -104,12 +105,12 @@ class Sequential(ImpactLaw):
             if not approach.any():
                 break
             first = impact.contacts[approach >= approach.max() * (1.0 - 1e-9)]
-            snapshot = with_velocity(impact.snapshot, v)
+            snapshot = impact.snapshot.at_velocity(v)
             outcome = self.law.apply(replace(impact, snapshot=snapshot, contacts=first))
             jumps += outcome.jumps
             v = outcome.v
         else:
-            snapshot = with_velocity(impact.snapshot, v)
+            snapshot = impact.snapshot.at_velocity(v)
             last = replace(impact, snapshot=snapshot)
             jumps.append(last.solve(np.zeros(len(impact.contacts))))
         if not jumps:
@@ -117,19 +118,25 @@ class Sequential(ImpactLaw):
         return Outcome.of(*jumps)
 
 
-LAWS: dict[str, ImpactLaw] = {
-    "newton": Newton(),
-    "poisson": Poisson(),
-    "sequential": Sequential(),
-    "newton-equality": Newton(equality=True),
-}
+def _is_law(item: object) -> TypeGuard[ImpactLaw]:
+    return isinstance(item, ImpactLaw)
+
+
+LAWS: Registry[ImpactLaw] = Registry(
+    "impact law",
+    "an instance of gauss_opt.ImpactLaw",
+    _is_law,
+    {
+        "newton": Newton(),
+        "poisson": Poisson(),
+        "sequential": Sequential(),
+        "newton-equality": Newton(equality=True),
+    },
+    [entry_points_of("gauss_opt.impact_laws")],
+)
 """Laws by name."""
 
 
 def make_law(law: str | ImpactLaw) -> ImpactLaw:
     """A law from its name, or the law itself."""
-    if isinstance(law, ImpactLaw):
-        return law
-    if not isinstance(law, str) or law not in LAWS:
-        raise InputError(f"unknown impact law {law!r}; there are: {', '.join(LAWS)}")
-    return LAWS[law]
+    return LAWS.find(law)

@@ -1,4 +1,4 @@
-"""The exact answer for a given active set, pivoting to the right set, and fair multipliers.
+"""The exact answer for a given active set, and pivoting from there to the right one.
 
 A solver only proposes which inequality rows are active. The answer is always computed here: with
 Q R = B_S' P (pivoted, so that dependent rows show), z = Q R^-T r is the shortest z with
@@ -13,33 +13,26 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from ..base.arrays import Array, Indices
+from ..base.tolerances.base import TINY
+from ..base.tolerances.qp import (
+    CLEARLY_INDEPENDENT,
+    DEPENDENT,
+    DEPENDENT_STEP,
+    IMPLIED,
+    NEARLY_DEPENDENT,
+    RHS_ROUND_OFF,
+    VIOLATED,
+)
 from .whitening import GRAM, LeastDistance, Whitened
 
 __all__ = [
     "PivotResult",
     "SetSolution",
-    "least_multipliers",
     "pivot",
     "solve_set",
     "solve_unit_rows",
+    "solve_without_gram",
 ]
-
-
-# Unit rows with no pivot below CLEARLY_INDEPENDENT are solved through their Gram matrix.
-CLEARLY_INDEPENDENT = 0.05
-
-# Rows of unit length whose part independent of the others is below NEARLY_DEPENDENT are dropped
-# when the others satisfy them to round-off; below DEPENDENT they are dropped in any case.
-NEARLY_DEPENDENT = 1e-7
-DEPENDENT = 1e-13
-ROUND_OFF = 1e-13
-
-# Pivoting: a row violated by less than VIOLATED holds, and an entering row whose part independent
-# of the held rows is below DEPENDENT_STEP is implied by them. VIOLATED times NOISE is the round-off
-# of a right-hand side, relative to the terms it is the difference of.
-VIOLATED = 1e-13
-NOISE = 1e-2
-DEPENDENT_STEP = 1e-12
 
 
 class SetSolution(NamedTuple):
@@ -81,19 +74,26 @@ def solve_set(white: Whitened, working: Indices) -> SetSolution:
     if not k:
         return SetSolution(np.zeros(len(white.center)), np.zeros(m), 0, working)
     columns, rhs, gram, lengths = white.columns, white.rhs, white.gram, white.lengths
-    if k < m:
+    if k > len(columns):  # more rows than unknowns: dependent, whatever they are
+        return solve_without_gram(white, working)
+    if k < m or gram is None:
         columns, rhs, lengths = columns[:, working], rhs[working], lengths[working]
         gram = blas.dsyrk(1.0, columns, *GRAM)
     factor, shares, info = lapack.dposv(gram, rhs)
     if info or min((factor.diagonal() / lengths).tolist()) < CLEARLY_INDEPENDENT:
-        solution = solve_unit_rows(white.unit(), working)
-        return solution._replace(multipliers=solution.multipliers / white.lengths)
+        return solve_without_gram(white, working)
     z = blas.dgemv(1.0, columns, shares)
     if k == m:
         return SetSolution(z, shares, k, working)
     multipliers = np.zeros(m)
     multipliers[working] = shares
     return SetSolution(z, multipliers, k, working)
+
+
+def solve_without_gram(white: Whitened, working: Indices) -> SetSolution:
+    """Solve unit rows by QR; the multipliers are those of the rows as the problem has them."""
+    solution = solve_unit_rows(white.unit(), working)
+    return solution._replace(multipliers=solution.multipliers / white.lengths)
 
 
 def solve_unit_rows(problem: LeastDistance, working: Indices) -> SetSolution:
@@ -140,7 +140,7 @@ def _rank(packed: Array, tau: Array, pivots: Array, rows: Array, rhs: Array, ord
     z, _ = _solve_rank(packed, tau, rhs[order], small)
     misfit = np.abs(rows @ z - rhs)
     scale = np.abs(rhs) + np.linalg.norm(z)
-    return small if (misfit <= ROUND_OFF * scale).all() else large
+    return small if (misfit <= IMPLIED * scale).all() else large
 
 
 class PivotResult(NamedTuple):
@@ -182,7 +182,7 @@ def pivot(
     working = _dual_feasible_start(problem, start)
     z, multipliers, _, _ = solve_unit_rows(problem, working)
     entering, share = -1, 0.0
-    floor = np.abs(problem.rhs) + NOISE * problem.terms + 1e-300
+    floor = np.abs(problem.rhs) + RHS_ROUND_OFF * problem.terms + TINY
     for count in range(limit):
         if entering < 0:
             slack = problem.rows @ z - problem.rhs
@@ -256,38 +256,3 @@ def _ray(problem: LeastDistance, entering: int, working: Indices, replaced: Arra
     y[working] = -replaced
     y[entering] = 1.0
     return y
-
-
-def least_multipliers(problem: LeastDistance, z: Array, candidates: Indices) -> Array | None:
-    """Multipliers of least norm with B'l = z, l >= 0 on inequalities, l = 0 off ``candidates``.
-
-    This is a least-distance problem again, with the multipliers as its unknowns. None when there
-    are no such multipliers, but zeros when there are no candidates.
-
-    Parameters
-    ----------
-    candidates : array of int
-        Rows that may carry force, every equality among them.
-    """
-    if not len(candidates):
-        return np.zeros(len(problem.rhs))  # whether z is 0 is for the certificate to say
-    rows = problem.rows[candidates].T
-    signed = np.flatnonzero(candidates >= problem.n_equality)
-    lengths = np.linalg.norm(rows, axis=1)
-    lengths[lengths == 0.0] = 1.0
-    nonnegative = np.zeros((len(signed), len(candidates)))
-    nonnegative[np.arange(len(signed)), signed] = 1.0
-    shares = LeastDistance(
-        rows=np.vstack([rows / lengths[:, None], nonnegative]),
-        rhs=np.concatenate([z / lengths, np.zeros(len(signed))]),
-        n_equality=len(rows),
-    )
-    try:
-        result = pivot(shares)
-    except ArithmeticError:
-        return None
-    if result.farkas is not None:
-        return None
-    multipliers = np.zeros(len(problem.rhs))
-    multipliers[candidates] = solve_unit_rows(shares, result.working).z
-    return multipliers

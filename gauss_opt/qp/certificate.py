@@ -18,26 +18,18 @@ import numpy as np
 from scipy.linalg import blas
 
 from ..base.arrays import Array
+from ..base.tolerances.base import TINY
+from ..base.tolerances.qp import (
+    CANCELLING,
+    FARKAS_CANCELLED,
+    FARKAS_GAIN,
+    FARKAS_RESIDUAL,
+    ROW_FLOOR,
+)
 from .problem import GaussProblem
 from .whitening import LOWER, TRANSPOSED, LeastDistance, Whitened, whiten
 
 __all__ = ["Certificate", "FarkasCertificate", "certify", "residuals", "verify_farkas"]
-
-# A row A_i x - b_i is the difference of b_i and of a term that can be as large as |L'x| times the
-# row's length. It is judged on the scale of b_i plus this part of that bound: with the whole of it
-# a light body would be judged by the forces on a heavy one, with much less round-off would fail.
-ROW_FLOOR = 1e-2
-
-# Terms that cancel are forgiven only their round-off, which is this part of them times the usual
-# tolerance: A'l adds up to z, and l of nearly dependent rows can be so large that next to it a
-# wrong x, or a wrong sign elsewhere, would go unseen; z itself may be the round-off of L'x^.
-CANCELLING = 1e-6
-
-# What is left of unit rows that cancel, relative to the weights they were added up with.
-CANCELLED = 1e-13
-
-# Largest residual of a Farkas certificate; one that small has no feasible point within 1e6 max|r|.
-NEAR = 1e-6
 
 
 class Certificate(NamedTuple):
@@ -121,7 +113,7 @@ def residuals(
     stationarity = _stationarity(white, gap, whole + CANCELLING * blas.dnrm2(duals))
     # The last term keeps 0 / 0 away where everything is zero. Lists: for the few rows of a
     # mechanism they are faster than arrays.
-    floor = ROW_FLOOR * whole + 1e-300
+    floor = ROW_FLOOR * whole + TINY
     misfits = blas.dgemv(1.0, rows.T, x, -1.0, rhs, *TRANSPOSED).tolist()
     terms = zip(misfits, rhs.tolist(), white.lengths.tolist(), strict=True)
     relative = [misfit / (abs(b) + floor * length) for misfit, b, length in terms]
@@ -166,7 +158,7 @@ class FarkasCertificate(NamedTuple):
 
 
 def verify_farkas(
-    problem: LeastDistance, y: Array, tolerance: float = 1e-9
+    problem: LeastDistance, y: Array, tolerance: float = FARKAS_GAIN
 ) -> FarkasCertificate | None:
     """The certificate that y makes, or None when y proves nothing."""
     if not np.isfinite(y).all():
@@ -179,10 +171,10 @@ def verify_farkas(
         return None
     y /= gain
     rest = float(np.linalg.norm(y @ problem.rows))
-    if rest > CANCELLED * float(weights.sum()) / gain:
+    if rest > FARKAS_CANCELLED * float(weights.sum()) / gain:
         return None
     residual = rest * float(np.abs(problem.rhs[weights > 0.0]).max())
-    return FarkasCertificate(y, residual) if residual <= NEAR else None
+    return FarkasCertificate(y, residual) if residual <= FARKAS_RESIDUAL else None
 
 
 def _ratio(part: float, whole: float) -> float:

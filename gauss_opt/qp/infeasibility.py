@@ -9,6 +9,7 @@ from scipy.optimize import nnls
 
 from ..base.arrays import Array
 from ..base.errors import InfeasibleError
+from ..base.tolerances.qp import FARKAS_NAMED, FARKAS_USED
 from .active_set import pivot
 from .certificate import FarkasCertificate, verify_farkas
 from .problem import GaussProblem
@@ -53,7 +54,7 @@ def _candidates(problem: LeastDistance) -> Iterator[Array]:
 
 def _polished(problem: LeastDistance, y: Array) -> Array:
     """y without the part of B'y that is left over from an inexact method, on the rows it uses."""
-    used = np.flatnonzero(np.abs(y) > 1e-12 * np.abs(y).max(initial=0.0))
+    used = np.flatnonzero(np.abs(y) > FARKAS_USED * np.abs(y).max(initial=0.0))
     columns = problem.rows[used].T
     polished = np.zeros(len(y))
     polished[used] = y[used] - np.linalg.lstsq(columns, columns @ y[used], rcond=None)[0]
@@ -65,7 +66,7 @@ def infeasible(
 ) -> InfeasibleError:
     """The error that names the constraints in a verified conflict."""
     weights = np.abs(certificate.multipliers) / np.abs(certificate.multipliers).max()
-    involved = [problem.names[i] for i in np.flatnonzero(weights > 1e-6)]
+    involved = [problem.names[i] for i in np.flatnonzero(weights > FARKAS_NAMED)]
     names = tuple(dict.fromkeys(involved))
     listed = ", ".join(repr(name) for name in names)
     verb = "cannot be satisfied" if len(names) == 1 else "contradict each other"

@@ -14,6 +14,7 @@ import numpy as np
 from ..base.arrays import real_array
 from ..base.errors import InputError
 from ..base.npz import read_header, read_npz, write_npz
+from ..base.tolerances.qp import SAVED_TARGET
 from .problem import GaussProblem
 
 __all__ = ["load_problem", "load_problems", "save_problem", "save_problems"]
@@ -64,9 +65,9 @@ def load_problems(path: str | os.PathLike[str]) -> list[GaussProblem]:
             ne = int(entry["n_equality"])
             rows, rhs, names = pieces["rows"], pieces["rhs"], entry["names"]
             if rows is None or rhs is None or not 0 <= ne <= len(rhs):
-                raise InputError("rows are missing")
+                raise InputError("its rows are incomplete")
             if not (isinstance(names, list) and len(names) == len(rhs)):
-                raise InputError(f"it needs {len(rhs)} names")
+                raise InputError(f"{len(rhs)} rows need as many names")
             problem = GaussProblem.create(
                 pieces["metric"],
                 pieces["load"],
@@ -92,6 +93,6 @@ def _with_target(problem: GaussProblem, target: Any) -> GaussProblem:
     if x_hat.shape != problem.load.shape:
         raise InputError(f"target must have shape {problem.load.shape}, got {x_hat.shape}")
     mismatch = np.abs(problem.metric @ x_hat - problem.load)
-    if (mismatch > 1e-9 * (np.abs(problem.metric) @ np.abs(x_hat))).any():
-        raise InputError("load is not metric times target")
+    if (mismatch > SAVED_TARGET * (np.abs(problem.metric) @ np.abs(x_hat))).any():
+        raise InputError("its load is not its metric times its target")
     return replace(problem, target=x_hat)

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Array, Indices
+from ..base.tolerances.base import TINY
+from ..base.tolerances.qp import PROPOSED_TOUCHING, PROPOSED_ZEROS
 from .solvers import Proposal
 from .whitening import LeastDistance
 
 __all__ = ["checked", "proposed_sets"]
-
-# How small a multiplier must be, relative to the largest, for a solver to mean "inactive".
-PROPOSED = (1e-7, 1e-10, 1e-4, 1e-13)
 
 
 def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
@@ -24,7 +23,7 @@ def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
     if proposal.status != "solved":
         return Proposal(str(proposal.status))
     if proposal.z is None and proposal.multipliers is None:
-        return Proposal("says solved, but gives neither z nor multipliers")
+        return Proposal("reports success but gives neither z nor multipliers")
     arrays: list[Array | None] = []
     for what, value, size in (
         ("z", proposal.z, problem.n),
@@ -32,9 +31,9 @@ def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
     ):
         array = None if value is None else np.asarray(value, dtype=float)
         if array is not None and array.shape != (size,):
-            return Proposal(f"says solved, but {what} has shape {array.shape}, not ({size},)")
+            return Proposal(f"reports success, but {what} has shape {array.shape}, not ({size},)")
         if array is not None and not np.isfinite(array).all():
-            return Proposal(f"says solved, but {what} is not finite")
+            return Proposal(f"reports success, but {what} is not finite")
         arrays.append(array)
     return Proposal("solved", *arrays)
 
@@ -59,7 +58,7 @@ def _active_rows(problem: LeastDistance, proposal: Proposal) -> Iterator[NDArray
     multipliers, z = proposal.multipliers, proposal.z
     if multipliers is not None:
         largest = multipliers.max(initial=0.0)
-        for zero in PROPOSED:
+        for zero in PROPOSED_ZEROS:
             yield multipliers > zero * largest
     if z is not None:
-        yield problem.slack(z) <= PROPOSED[0] * (1e-300 + np.linalg.norm(z))
+        yield problem.slack(z) <= PROPOSED_TOUCHING * (TINY + np.linalg.norm(z))

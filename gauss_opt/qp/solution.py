@@ -31,7 +31,7 @@ class GaussSolution:
         The minimiser.
     row_multipliers : (m,) array
         l with M x - p = A'l, one for each row, l >= 0 on inequalities. When they are not unique
-        these are the ones of least norm (for unit whitened rows).
+        these are the minimum-norm ones (for unit whitened rows).
     working : array of int
         The rows that were solved as equalities.
     unique : bool
@@ -84,7 +84,7 @@ class GaussSolution:
         lines = [
             f"{self.problem}",
             f"  x = {np.array2string(self.x, precision=6, threshold=12)}",
-            f"  {active}; multipliers {'unique' if self.unique else 'not unique (least norm)'}",
+            f"  {active}; multipliers {'unique' if self.unique else 'not unique (minimum norm)'}",
             f"  solver: {self.solver}; certificate: {self.certificate}",
         ]
         lines += [f"  {name} failed: {reason}" for name, reason in self.attempts]

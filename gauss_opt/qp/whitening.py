@@ -20,6 +20,14 @@ from scipy.linalg import blas
 from ..base.arrays import Array
 from ..base.errors import InputError, MassError
 from ..base.matrices import factorise, unit_diagonal
+from ..base.tolerances.qp import (
+    IMPOSSIBLE_ROW,
+    INDEFINITE_METRIC,
+    LONGEST_ROW,
+    SHORTEST_ROW,
+    SHOWN_COMPONENT,
+    VISIBLE_VIOLATION,
+)
 from .problem import GaussProblem
 
 __all__ = ["LeastDistance", "Whitened", "whiten"]
@@ -31,13 +39,7 @@ LEFT_LOWER = (0, 1)  # dtrsm: side, lower
 GRAM = (0.0, None, 1)  # dsyrk: beta, c, trans
 TRANSPOSED = (0, 1, 0, 1, 1)  # dgemv: offx, incx, offy, incy, trans
 
-
-# A violation below this part of |L'x^| is not scaled up for the solvers: r = b - A x^ has lost
-# too many digits.
-VISIBLE = 1e-4
-
-# Row lengths, in the metric of the inverse mass, whose squares neither vanish nor overflow.
-SHORTEST, LONGEST = 1e-140, 1e140
+BLOCK = 64  # columns whose products are formed at once where only their lengths are wanted
 
 
 class LeastDistance(NamedTuple):
@@ -87,8 +89,9 @@ class Whitened(NamedTuple):
         r = b - A x^.
     n_equality : int
         How many of the rows are equalities.
-    gram : (m, m) array
-        B B' = A M^-1 A' (the Delassus matrix); upper triangle only.
+    gram : (m, m) array or None
+        B B' = A M^-1 A' (the Delassus matrix); upper triangle only. None where there are so many
+        more rows than unknowns that it would cost more than all else.
     lengths : (m,) array
         Length of each row of B; 1 for a zero row.
     factor : (n, n) array
@@ -100,7 +103,7 @@ class Whitened(NamedTuple):
     columns: Array
     rhs: Array
     n_equality: int
-    gram: Array
+    gram: Array | None
     lengths: Array
     factor: Array
     center: Array
@@ -119,7 +122,7 @@ class Whitened(NamedTuple):
         rows, rhs, ne, _ = self.unit()
         reach = float(np.linalg.norm(self.center))
         violation = max(np.abs(rhs[:ne]).max(initial=0.0), rhs[ne:].max(initial=0.0))
-        scale = max(float(violation), VISIBLE * reach) or 1.0
+        scale = max(float(violation), VISIBLE_VIOLATION * reach) or 1.0
         return LeastDistance(rows, rhs / scale, ne, (np.abs(rhs) + 2.0 * reach) / scale)
 
     def point(self, z: Array) -> Array:
@@ -164,12 +167,24 @@ def _whiten_with(problem: GaussProblem, factor: Array, load: Array) -> Whitened:
         residual = blas.dgemv(-1.0, columns, center, 1.0, rhs, *TRANSPOSED)
     else:
         residual = rhs - rows @ target
-    gram = blas.dsyrk(1.0, columns, *GRAM)
-    lengths = np.sqrt(gram.diagonal())
+    gram = None
+    if len(rhs) <= max(len(load), BLOCK):
+        gram = blas.dsyrk(1.0, columns, *GRAM)
+        squares = gram.diagonal()
+    else:
+        squares = _squares(columns)
+    lengths = np.sqrt(squares)
     listed = lengths.tolist()
-    if not (min(listed) > SHORTEST and max(listed) < LONGEST):
+    if not (min(listed) > SHORTEST_ROW and max(listed) < LONGEST_ROW):
         lengths = _unusual_lengths(problem, columns, lengths)
     return Whitened(columns, residual, problem.n_equality, gram, lengths, factor, center)
+
+
+def _squares(columns: Array) -> Array:
+    """Squared lengths of many columns: the diagonal of their Gram matrix, to the last bit."""
+    blocks = (columns[:, i : i + BLOCK] for i in range(0, columns.shape[1], BLOCK))
+    squares: Array = np.concatenate([blas.dsyrk(1.0, b, *GRAM).diagonal() for b in blocks])
+    return squares
 
 
 def _unusual_lengths(problem: GaussProblem, columns: Array, lengths: Array) -> Array:
@@ -179,7 +194,7 @@ def _unusual_lengths(problem: GaussProblem, columns: Array, lengths: Array) -> A
     that the certificate judges it by its right-hand side alone.
     """
     zero = ~columns.any(axis=0)
-    usable = zero | ((lengths > SHORTEST) & (lengths < LONGEST))
+    usable = zero | ((lengths > SHORTEST_ROW) & (lengths < LONGEST_ROW))
     if not usable.all():
         i = int(usable.argmin())
         raise InputError(
@@ -190,7 +205,7 @@ def _unusual_lengths(problem: GaussProblem, columns: Array, lengths: Array) -> A
         )
     impossible = problem.rhs > 0.0
     impossible[: problem.n_equality] |= problem.be < 0.0
-    hopeless = np.maximum(np.abs(problem.rhs) * 1e-100, SHORTEST)
+    hopeless = np.maximum(np.abs(problem.rhs) * IMPOSSIBLE_ROW, SHORTEST_ROW)
     chosen: Array = np.where(zero, np.where(impossible, hopeless, 1.0), lengths)
     return chosen
 
@@ -198,7 +213,7 @@ def _unusual_lengths(problem: GaussProblem, columns: Array, lengths: Array) -> A
 def _augmented(problem: GaussProblem) -> tuple[Array, Array]:
     """Factor and load of the problem with Ae' S Ae added to a metric that is singular."""
     eigenvalues = np.linalg.eigvalsh(unit_diagonal(problem.metric))
-    if len(eigenvalues) and eigenvalues[0] < -1e-10 * max(1.0, eigenvalues[-1]):
+    if len(eigenvalues) and eigenvalues[0] < -INDEFINITE_METRIC * max(1.0, eigenvalues[-1]):
         raise InputError(
             f"the metric is indefinite: its smallest eigenvalue, scaled to a unit diagonal, is "
             f"{eigenvalues[0]:.3g}; a mass must not be negative in any direction"
@@ -221,7 +236,7 @@ def _free_direction(problem: GaussProblem) -> str:
     parts = [
         f"{value:+.3g} along coordinate {i}"
         for i, value in enumerate(direction / np.abs(direction).max())
-        if abs(value) > 1e-6
+        if abs(value) > SHOWN_COMPONENT
     ]
     return (
         f"the mass is singular and the equality constraints of this {problem.kind} problem do not "

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..base.tolerances.reference import CONSISTENT_ROWS, REFERENCE_ASYMMETRY
+
 __all__ = [
     "EPS",
     "Array",
@@ -29,7 +31,6 @@ __all__ = [
 Array = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
-CONSISTENT = 1e-9  # largest relative residual of rows that still count as consistent
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class RowSpace:
         return np.asarray(self.right @ (self.left.T @ (target / self.lengths) / self.values))
 
     def multipliers(self, force: Array) -> Array:
-        """Return the l of least norm, for unit rows, with ``rows.T @ l = force``."""
+        """Return the minimum-norm l, for unit rows, with ``rows.T @ l = force``."""
         return np.asarray(self.left @ (self.right.T @ force / self.values) / self.lengths)
 
     def project(self, z: Array) -> Array:
@@ -119,7 +120,7 @@ def symmetric(matrix: ArrayLike, name: str) -> Array:
     if M.ndim != 2 or M.shape[0] != M.shape[1] or not np.isfinite(M).all():
         raise ValueError(f"{name} must be a square matrix of finite numbers.")
     size = np.sqrt(np.abs(M.diagonal()))
-    if (np.abs(M - M.T) > 1e-9 * (np.outer(size, size) + np.abs(M))).any():
+    if (np.abs(M - M.T) > REFERENCE_ASYMMETRY * (np.outer(size, size) + np.abs(M))).any():
         raise ValueError(f"{name} must be symmetric: pass ({name} + {name}.T) / 2.")
     return np.asarray(0.5 * M + 0.5 * M.T)
 
@@ -198,7 +199,7 @@ def require_consistent(reached: Array, target: Array, space: RowSpace, *sizes: A
     size = sum(float(np.linalg.norm(s)) for s in sizes)
     size += float(np.abs(target / space.lengths).max(initial=0.0))
     miss = np.abs(reached - target) / space.lengths
-    if (miss > CONSISTENT * size).any():
+    if (miss > CONSISTENT_ROWS * size).any():
         raise ValueError(
             "The equality rows contradict each other: no x satisfies all of them (row "
             f"{int(miss.argmax())} is missed most). Remove it, or correct its right-hand side."

@@ -51,7 +51,7 @@ class ClosedForm:
     nonideal_force : (n,) array
         What the constraints let through of the prescribed force C.
     multipliers : (k,) array
-        ``A' l = ideal_force + nonideal_force - C``; of redundant rows, the ones of least norm
+        ``A' l = ideal_force + nonideal_force - C``; of redundant rows, the minimum-norm ones
         when each row has unit length in the metric of ``M^-1``.
     """
 
@@ -132,7 +132,7 @@ def kkt(M: ArrayLike, p: ArrayLike, A: ArrayLike, b: ArrayLike) -> tuple[Array, 
     """Solve the Lagrange-multiplier system ``[[M, -A'], [A, 0]] [x; l] = [p; b]``.
 
     M (n, n) is positive semidefinite, and positive on the null space of A (k, n). Redundant
-    rows are allowed; their multipliers are those of least norm with rows of unit length in
+    rows are allowed; their multipliers are the minimum-norm ones with rows of unit length in
     coordinates scaled to unit mass.
 
     Returns

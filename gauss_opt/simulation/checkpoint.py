@@ -44,7 +44,7 @@ def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
         result = Result(**unpack(arrays, header))
         _check_same(stepper, result, arrays["start"], path)
         kept = {k.removeprefix(PREFIX): a for k, a in arrays.items() if k.startswith(PREFIX)}
-        state = RunState.from_arrays(kept, header["checkpoint"], stepper.compiled.layout)
+        state = RunState.from_arrays(kept, header["checkpoint"], stepper.layout)
         stepper.resume(state, result)
 
     read(path, fill)
@@ -58,7 +58,7 @@ def _check_same(
     start = np.concatenate([stepper.start.q, stepper.start.v])
     if not np.array_equal(start, began):
         different.append("the initial state")
-    if result.row_names != stepper.compiled.layout.names:
+    if result.row_names != stepper.layout.names:
         different.append("the constraints")
     if different:
         raise InputError(

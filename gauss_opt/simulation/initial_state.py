@@ -9,8 +9,8 @@ from ..base.errors import InputError
 from ..mechanics.assembly import assemble
 from ..mechanics.flow import Flow
 from ..mechanics.impact import Impact
-from ..mechanics.projection import Drift, Scales, drift, project, state_snapshot
-from ..model.snapshot import Snapshot
+from ..mechanics.projection import Drift, Scales, drift, project
+from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.gauss_solver import GaussSolver
 from .event_driven.context import ROUND_OFF, SIMULTANEOUS, Context
 
@@ -35,7 +35,7 @@ def consistent_start(context: Context, flow: Flow, scales: Scales, snapshot: Sna
         if not context.settings.project_start:
             raise InputError(_what_is_wrong(flow, snapshot, off, depth, below))
         q, v = assemble(context.system, snapshot.q, snapshot.v, snapshot.t, solver=context.solver)
-        return state_snapshot(context.system, context.compiled, q, v, snapshot.t)
+        return state_snapshot(context.system, context.dynamics, q, v, snapshot.t)
     if max(off) > DRIFT:
         return project(snapshot, position, velocity, scales, ROUND_OFF)
     return snapshot
@@ -61,7 +61,7 @@ def without_round_off(snapshot: Snapshot, time: float, solver: GaussSolver) -> S
     if not len(rows):
         return snapshot
     v = Impact.at(snapshot, rows, solver).solve(np.zeros(len(rows)), equality=True).v
-    return state_snapshot(snapshot.system, snapshot.compiled, snapshot.q, v, snapshot.t)
+    return snapshot.at_velocity(v)
 
 
 def _what_is_wrong(flow: Flow, snapshot: Snapshot, off: Drift, depth: Array, below: Array) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.errors import InputError, ModelError, UserFunctionError
-from ..model.rows import Layout
+from ..model.rows import RowTable
 from ..model.system import System
 from ..results.records import Event
 from .settings import UserEvent, user_events
@@ -67,10 +67,10 @@ def endings(phase: Phase) -> tuple[frozenset[str], tuple[UserEvent, ...]]:
     return contacts, tuple(replace(event, terminal=True) for event in user_events(until))
 
 
-def require_alike(one: Layout, other: Layout) -> None:
+def require_alike(one: RowTable, other: RowTable) -> None:
     """Refuse a phase whose constraints have other names, kinds or sizes."""
 
-    def listed(layout: Layout) -> list[str]:
+    def listed(layout: RowTable) -> list[str]:
         return [f"{block.item} ({block.size})" for block in layout.blocks]
 
     if listed(one) != listed(other):

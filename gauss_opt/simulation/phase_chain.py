@@ -112,7 +112,7 @@ class PhaseChain:
 
     def follow(self, stepper: Stepper, phase: Phase, ending: Event) -> Stepper:
         """Close the constraints of the next phase, and start it."""
-        require_alike(stepper.compiled.layout, phase.system.compiled(len(ending.v_before)).layout)
+        require_alike(stepper.layout, phase.system.dynamics(len(ending.v_before)).layout)
         ending = next(
             e
             for e in stepper.events

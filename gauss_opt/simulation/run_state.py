@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.arrays import Array, Mask
 from ..mechanics.projection import Scales
-from ..model.rows import Layout
+from ..model.rows import RowTable
 from ..model.snapshot import Snapshot
 from ..results.records import Stats
 from .event_driven.accumulation import Bounce
@@ -199,7 +199,7 @@ class RunState:
 
     @classmethod
     def from_arrays(
-        cls, arrays: dict[str, Any], header: dict[str, Any], layout: Layout
+        cls, arrays: dict[str, Any], header: dict[str, Any], layout: RowTable
     ) -> RunState:
         """The state that :meth:`to_arrays` wrote; a ValueError or KeyError when it is damaged."""
         t, last_event, fired_at, correction, time, next_step, length = _floats(arrays["numbers"])
@@ -254,7 +254,7 @@ def _scales(arrays: dict[str, Any], time: float, length: float | None) -> Scales
     return Scales(*sizes, length, time)
 
 
-def _series(arrays: dict[str, Any], header: dict[str, Any], layout: Layout) -> ImpactSeries:
+def _series(arrays: dict[str, Any], header: dict[str, Any], layout: RowTable) -> ImpactSeries:
     struck, rates = _floats(arrays["struck"]), _floats(arrays["rates"])
     if not struck.shape == rates.shape == (layout.n_rows,):
         raise ValueError("the series of impacts does not have the size of the rows")

@@ -150,7 +150,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if ord is None or (of_matrix and ord == "fro"):
         return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
     if of_matrix or ord == 0 or isinstance(ord, str):
-        raise NotImplementedError(f"a norm with ord={ord!r} is out of reach")
+        raise NotImplementedError(f"a norm with ord={ord!r} is not supported")
     if math.isinf(ord):
         extreme = np.max if ord > 0 else np.min
         return extreme(np.abs(x), axis=axis, keepdims=keepdims)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csc_matrix
 
+from ...base.tolerances.qp import CLARABEL_ACCURACY
 from ..whitening import LeastDistance
 from .interface import Adapter, Proposal
 
@@ -20,7 +21,8 @@ class Solver(Adapter):
         ne, ni = problem.n_equality, problem.n_inequality
         settings = clarabel.DefaultSettings()
         settings.verbose = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
+        settings.tol_gap_abs = settings.tol_gap_rel = CLARABEL_ACCURACY
+        settings.tol_feas = CLARABEL_ACCURACY
         cones = []
         if ne:
             cones.append(clarabel.ZeroConeT(ne))

@@ -10,15 +10,17 @@ import warnings
 from typing import Any, NamedTuple
 
 from ...base.errors import InputError
+from ...base.tolerances.qp import CVXPY_CLARABEL_ACCURACY, CVXPY_SPLITTING_ACCURACY
 from ..whitening import LeastDistance
 from .interface import Adapter, Proposal
 
 # cvxpy hands accuracy on in the words of each solver; the default accuracy of those that are not
 # named here is good enough to find the active set.
+_SPLITTING = {"eps_abs": CVXPY_SPLITTING_ACCURACY, "eps_rel": CVXPY_SPLITTING_ACCURACY}
 _ACCURACY: dict[str, dict[str, Any]] = {
-    "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 20_000, "polishing": False},
-    "SCS": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 50_000},
-    "CLARABEL": {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10},
+    "OSQP": {**_SPLITTING, "max_iter": 20_000, "polishing": False},
+    "SCS": {**_SPLITTING, "max_iters": 50_000},
+    "CLARABEL": dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), CVXPY_CLARABEL_ACCURACY),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...base.tolerances.qp import DAQP_DUAL_ACCURACY, DAQP_PRIMAL_ACCURACY
 from ..whitening import LeastDistance
 from .interface import Adapter, Proposal, bounds
 
@@ -29,8 +30,8 @@ class Solver(Adapter):
             upper,
             lower.copy(),
             sense,
-            primal_tol=1e-11,
-            dual_tol=1e-13,
+            primal_tol=DAQP_PRIMAL_ACCURACY,
+            dual_tol=DAQP_DUAL_ACCURACY,
         )
         if flag == _INFEASIBLE:
             return Proposal("infeasible")

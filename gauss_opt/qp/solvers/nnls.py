@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import nnls
 
+from ...base.tolerances.qp import NNLS_INFEASIBLE
 from ..whitening import LeastDistance
 from .interface import Adapter, Proposal
 
@@ -25,7 +26,7 @@ class Solver(Adapter):
         goal[-1] = 1.0
         y, _ = nnls(system, goal, maxiter=50 * system.shape[1] + 100)
         residual = system @ y - goal
-        if np.linalg.norm(residual) <= 1e-10:
+        if np.linalg.norm(residual) <= NNLS_INFEASIBLE:
             return Proposal("infeasible")
         factor = -1.0 / residual[-1]
         return Proposal("solved", factor * residual[:-1], y[ne : len(problem.rhs)] * factor)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, eye
 
 from ...base.arrays import Array
+from ...base.tolerances.qp import OSQP_ACCURACY
 from ..whitening import LeastDistance
 from .interface import Adapter, Proposal, bounds
 
@@ -15,8 +16,8 @@ from .interface import Adapter, Proposal, bounds
 # depend on the wall clock, or two runs would differ. Whitened unit rows need no scaling.
 _SETTINGS = {
     "verbose": False,
-    "eps_abs": 1e-9,
-    "eps_rel": 1e-9,
+    "eps_abs": OSQP_ACCURACY,
+    "eps_rel": OSQP_ACCURACY,
     "max_iter": 10_000,
     "polishing": False,
     "adaptive_rho_interval": 50,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...base.tolerances.qp import PIQP_ACCURACY
 from ..whitening import LeastDistance
 from .interface import Adapter, Proposal
 
@@ -19,7 +20,7 @@ class Solver(Adapter):
         ne = problem.n_equality
         solver = piqp.DenseSolver()
         solver.settings.verbose = False
-        solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
+        solver.settings.eps_abs = solver.settings.eps_rel = PIQP_ACCURACY
         solver.setup(
             np.eye(problem.n),
             np.zeros(problem.n),

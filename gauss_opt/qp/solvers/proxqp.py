@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...base.tolerances.qp import PROXQP_ACCURACY
 from ..whitening import LeastDistance
 from .interface import Adapter, Proposal
 
@@ -18,7 +19,7 @@ class Solver(Adapter):
 
         ne, ni = problem.n_equality, problem.n_inequality
         solver = proxsuite.proxqp.dense.QP(problem.n, ne, ni)
-        solver.settings.eps_abs = 1e-10
+        solver.settings.eps_abs = PROXQP_ACCURACY
         solver.settings.max_iter = 400  # by default it tries for minutes on degenerate rows
         solver.settings.max_iter_in = 100
         solver.init(

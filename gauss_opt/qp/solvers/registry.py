@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import logging
-from functools import cache
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from pkgutil import iter_modules
+from typing import TypeGuard
 
-from ...base.errors import InputError, MissingPackageError
+from ...base.errors import MissingPackageError
+from ...base.registry import Registry, entry_points_of, modules_of
 from .interface import Adapter
 
-__all__ = ["available", "make", "names", "require_known"]
+__all__ = ["SOLVERS", "available", "make", "names", "require_known"]
 
 log = logging.getLogger(__name__)
 
-ENTRY_POINTS = "gauss_opt.solvers"
-_NOT_SOLVERS = {"interface", "registry", "ladder"}
+
+def _is_adapter(item: object) -> TypeGuard[type[Adapter]]:
+    return isinstance(item, type) and issubclass(item, Adapter)
+
+
+SOLVERS: Registry[type[Adapter]] = Registry(
+    "solver",
+    "a subclass of gauss_opt.solvers.Adapter",
+    _is_adapter,
+    sources=[
+        modules_of(__name__.rpartition(".")[0], "Solver", but={"interface", "registry"}),
+        entry_points_of("gauss_opt.solvers"),
+    ],
+)
+"""Adapter classes by name; each is imported when it is first asked for."""
 
 
 def names() -> tuple[str, ...]:
     """Names of all known solvers, installed or not."""
-    return (*_own(), *(name for name in _foreign() if name not in _own()))
+    return tuple(SOLVERS)
 
 
 def available() -> tuple[str, ...]:
@@ -30,24 +41,22 @@ def available() -> tuple[str, ...]:
     >>> {"osqp", "daqp", "cvxpy", "nnls", "active_set"} <= set(available())
     True
     """
-    return tuple(name for name in names() if _usable(name))
+    return tuple(name for name in SOLVERS if _usable(name))
 
 
 def require_known(*solvers: str) -> None:
     """Refuse a name that no solver has, with the names there are."""
     for name in solvers:
-        if name.partition(":")[0] not in names():
-            raise InputError(
-                f"unknown solver {name!r}; known: {', '.join(names())}; installed here: "
-                f"{', '.join(available())}"
-            )
+        base = name.partition(":")[0]
+        if base not in SOLVERS:
+            raise SOLVERS.unknown(base, f"; installed here: {', '.join(available())}")
 
 
 def make(name: str) -> Adapter:
     """A new adapter for ``"name"`` or ``"name:option"``."""
-    base, _, option = name.partition(":")
     require_known(name)
-    adapter = _adapter(base)
+    base, _, option = name.partition(":")
+    adapter = SOLVERS[base]
     if not adapter.installed():
         raise MissingPackageError(
             f"solver {base!r} needs the package {adapter.package!r}, which is not installed: "
@@ -56,39 +65,10 @@ def make(name: str) -> Adapter:
     return adapter(option or None)
 
 
-@cache
-def _own() -> tuple[str, ...]:
-    package = import_module(__package__)
-    modules = (module.name for module in iter_modules(package.__path__))
-    return tuple(name for name in modules if name not in _NOT_SOLVERS)
-
-
-@cache
-def _foreign() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
-
-
 def _usable(name: str) -> bool:
     """Whether a solver's adapter loads and its package is there; a broken one hides only itself."""
     try:
-        return _adapter(name).installed()
+        return SOLVERS[name].installed()
     except Exception as error:
         log.warning("solver %r cannot be used: %s", name, error)
         return False
-
-
-@cache
-def _adapter(name: str) -> type[Adapter]:
-    if name in _own():
-        adapter = import_module(f"{__package__}.{name}").Solver
-    else:
-        try:
-            adapter = _foreign()[name].load()
-        except Exception as error:
-            raise InputError(
-                f"solver {name!r} of another package ({_foreign()[name].value}) cannot be loaded: "
-                f"{type(error).__name__}: {error}"
-            ) from error
-    if not (isinstance(adapter, type) and issubclass(adapter, Adapter)):
-        raise InputError(f"solver {name!r} is not a subclass of gauss_opt.solvers.Adapter")
-    return adapter

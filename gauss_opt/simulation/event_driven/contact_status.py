@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.arrays import Indices, Mask
-from ...model.rows import Layout
+from ...model.rows import RowTable
 
 __all__ = ["Status", "Statuses"]
 
@@ -51,14 +51,14 @@ class Status(IntEnum):
 OPEN, LEAVING, RESTING, CARRYING = (np.int8(status) for status in Status)
 
 
-def all_open(layout: Layout) -> Statuses:
+def all_open(layout: RowTable) -> Statuses:
     """Every contact open and every limit inactive."""
     status = np.full(layout.n_rows, OPEN)
     status[layout.equalities] = CARRYING
     return status
 
 
-def require_valid(status: Statuses, layout: Layout) -> None:
+def require_valid(status: Statuses, layout: RowTable) -> None:
     """Refuse what breaks the rules above with a ValueError."""
     limits = status[layout.limits]
     if status.dtype != np.int8 or status.shape != (layout.n_rows,):
@@ -90,7 +90,7 @@ def in_problem(status: Statuses) -> Indices:
     return _rows(status >= RESTING)
 
 
-def pressing(status: Statuses, layout: Layout) -> Indices:
+def pressing(status: Statuses, layout: RowTable) -> Indices:
     """Contacts and limits that carry force: they may let go."""
     first = layout.equalities.stop
     return _rows(status[first:] >= CARRYING, first)
@@ -107,17 +107,17 @@ def leaving(status: Statuses) -> Mask:
     return mask
 
 
-def closed_contacts(status: Statuses, layout: Layout) -> Indices:
+def closed_contacts(status: Statuses, layout: RowTable) -> Indices:
     """Rows of closed contacts."""
     return _rows(status[layout.contacts] >= RESTING, layout.contacts.start)
 
 
-def open_contacts(status: Statuses, layout: Layout) -> Indices:
+def open_contacts(status: Statuses, layout: RowTable) -> Indices:
     """Rows of open contacts."""
     return _rows(status[layout.contacts] < RESTING, layout.contacts.start)
 
 
-def inactive_limits(status: Statuses, layout: Layout) -> Indices:
+def inactive_limits(status: Statuses, layout: RowTable) -> Indices:
     """Rows of velocity limits that are not held."""
     return _rows(status[layout.limits] < CARRYING, layout.limits.start)
 
@@ -155,7 +155,7 @@ def pressed(status: Statuses, rows: Indices) -> Statuses:
     return after
 
 
-def with_forces(status: Statuses, rows: Indices, carries: Mask, layout: Layout) -> Statuses:
+def with_forces(status: Statuses, rows: Indices, carries: Mask, layout: RowTable) -> Statuses:
     """What (G) says about the rows in it: contacts carry or rest, limits are held or let go."""
     bilateral = layout.contacts.start  # so many rows come first
     if len(rows) == bilateral:
@@ -167,7 +167,7 @@ def with_forces(status: Statuses, rows: Indices, carries: Mask, layout: Layout) 
     return after
 
 
-def released(status: Statuses, rows: Indices, layout: Layout) -> Statuses:
+def released(status: Statuses, rows: Indices, layout: RowTable) -> Statuses:
     """Rows let go: contacts leave, limits become inactive."""
     if not len(rows):
         return status

@@ -12,11 +12,11 @@ from ...base.lazy import lazy
 from ...mechanics.acceleration import Acceleration, accelerate_rows
 from ...mechanics.flow import Flow
 from ...mechanics.impact import Impact, Jump
-from ...mechanics.projection import Scales, project, state_snapshot
-from ...model.rows import Layout
-from ...model.snapshot import Snapshot
+from ...mechanics.projection import Scales, project
+from ...model.dynamics import Dynamics
+from ...model.rows import RowTable
+from ...model.snapshot import Snapshot, state_snapshot
 from ...model.system import System
-from ...model.tracing.compiled import Compiled
 from ...qp.gauss_solver import GaussSolver
 from ...results.records import Stats
 from ..settings import Settings
@@ -35,21 +35,21 @@ class Context:
 
     Attributes
     ----------
-    system, compiled, settings, solver
+    system, dynamics, settings, solver
     stats : Stats
         Where what it takes is added up.
     """
 
     system: System
-    compiled: Compiled
+    dynamics: Dynamics
     settings: Settings
     solver: GaussSolver
     stats: Stats
 
     @lazy
-    def layout(self) -> Layout:
+    def layout(self) -> RowTable:
         """Rows of the constraints."""
-        return self.compiled.layout
+        return self.dynamics.layout
 
     def names(self, rows: Iterable[int]) -> tuple[str, ...]:
         """Constraints that rows belong to."""
@@ -59,33 +59,19 @@ class Context:
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Positions and velocities of an integrator's state."""
-        return y[: self.compiled.nq], y[self.compiled.nq :]
+        return y[: self.dynamics.nq], y[self.dynamics.nq :]
 
     def at(self, t: float, y: Array) -> Snapshot:
         """The snapshot of an integrator's state."""
-        return state_snapshot(self.system, self.compiled, *self.split(y), t)
+        return state_snapshot(self.system, self.dynamics, *self.split(y), t)
 
-    def with_velocity(self, snapshot: Snapshot, v: Array) -> Snapshot:
-        """The same place at another velocity."""
-        return state_snapshot(self.system, self.compiled, snapshot.q, v, snapshot.t)
+    def gap_and_rate(self, row: int, t: float, y: Array) -> tuple[float, float]:
+        """Value and rate of a row at an integrator's state."""
+        return self.dynamics.gap_and_rate(row, y, t, self.system.parameters)
 
-    def values(self, t: float, y: Array) -> tuple[Array, Array]:
-        """Values and rates of all rows at an integrator's state, as cheaply as possible."""
-        if self.compiled.by_hand:
-            snapshot = self.at(t, y)
-            return snapshot.value, snapshot.rate
-        out = self.compiled.run(*self.split(y), t, self.system.parameters)
-        slices = self.compiled.slices
-        return out[slices["value"]], out[slices["rate"]]
-
-    def sampled(self, times: Array, states: Array) -> tuple[Array, Array]:
-        """Values and rates of all rows at many states, (k, m) each."""
-        if self.compiled.by_hand:
-            pairs = [self.values(float(t), y) for t, y in zip(times, states, strict=True)]
-            return np.array([value for value, _ in pairs]), np.array([rate for _, rate in pairs])
-        both = self.compiled.samples(states, times, self.system.parameters)
-        m = self.layout.n_rows
-        return both[:, :m], both[:, m:]
+    def sampled(self, rows: Indices, times: Array, states: Array) -> tuple[Array, Array]:
+        """Values and rates of rows at many states, (k, len(rows)) each."""
+        return self.dynamics.sample(rows, states, times, self.system.parameters)
 
     def on_constraints(self, snapshot: Snapshot, flow: Flow, scales: Scales) -> Snapshot:
         """The state without drift from the rows that a flow holds."""

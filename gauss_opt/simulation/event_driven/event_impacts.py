@@ -58,10 +58,10 @@ def impacts(context: Context, scales: Scales, snapshot: Snapshot, touching: Indi
         collision = collide_snapshot(snapshot, taking_part, law, solver, slow)
         _audit(context, collision)
         collisions.append(collision)
-        snapshot = context.with_velocity(snapshot, collision.v_after)
+        snapshot = snapshot.at_velocity(collision.v_after)
     # Contacts that pass a motion to and fro without end are stopped together.
     jump = context.stop_contacts(snapshot, touching)
-    after = context.with_velocity(snapshot, jump.v)
+    after = snapshot.at_velocity(jump.v)
     collisions.append(Collision(snapshot, touching, jump.v, jump.impulses, after.rate, (jump,)))
     return Impacts(after, tuple(collisions), _slow(after, scales, collisions), True)
 

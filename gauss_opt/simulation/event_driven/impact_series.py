@@ -84,7 +84,7 @@ def close_contacts(
     word = np.array(sorted(limit.contacts), dtype=np.intp)
     resting = merged(word, closed_contacts(state.status, context.layout))
     jump = context.stop_contacts(snapshot, resting, equality=True)
-    after = context.with_velocity(snapshot, jump.v)
+    after = snapshot.at_velocity(jump.v)
     stop = Collision(snapshot, resting, jump.v, jump.impulses, after.rate, (jump,))
     pending = PendingLimit(
         limit.t,

@@ -4,39 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, OdeSolver, Radau
 from scipy.integrate._ivp.rk import Dop853DenseOutput, RungeKutta
 
 from ...base.arrays import Array
-from ...base.errors import InputError
+from ...base.registry import Registry
 from ...results.dense_output import Piece, nodes
 
 __all__ = ["METHODS", "Integrator", "find_method"]
 
-METHODS: dict[str, Any] = {
-    "DOP853": DOP853,
-    "RK45": RK45,
-    "RK23": RK23,
-    "Radau": Radau,
-    "BDF": BDF,
-    "LSODA": LSODA,
-}
+
+def _is_method(item: object) -> TypeGuard[type[OdeSolver]]:
+    return isinstance(item, type) and issubclass(item, OdeSolver)
+
+
+METHODS: Registry[Any] = Registry(
+    "method",
+    "a subclass of scipy's OdeSolver",
+    _is_method,
+    {method.__name__: method for method in (DOP853, RK45, RK23, Radau, BDF, LSODA)},
+)
 
 Derivative = Callable[[float, Array], Array]
 
 
 def find_method(method: Any) -> Any:
     """A scipy solver class by name, or the class itself."""
-    if isinstance(method, str):
-        if method not in METHODS:
-            raise InputError(f"unknown method {method!r}; there are: {', '.join(METHODS)}")
-        return METHODS[method]
-    if isinstance(method, type) and issubclass(method, OdeSolver):
-        return method
-    raise InputError(f"method must be a name or a subclass of scipy's OdeSolver, got {method!r}")
+    return METHODS.find(method)
 
 
 @cache

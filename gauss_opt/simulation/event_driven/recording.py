@@ -42,7 +42,7 @@ class Recording:
     def empty(cls, context: Context) -> Recording:
         """Of a run that begins now; its solver may have been used before."""
         dense = context.settings.dense_output
-        recorder = Recorder(context.system, context.compiled, dense=dense)
+        recorder = Recorder(context.system, context.dynamics, dense=dense)
         return cls(context, recorder, replace(context.solver.counts))
 
     def resumed(self, context: Context, result: Result) -> Recording:

@@ -111,7 +111,7 @@ def hold(context: Context, state: RunState, snapshot: Snapshot, rows: Indices) -
     """
     touching = merged(rows, closed_contacts(state.status, context.layout))
     jump = context.stop_contacts(snapshot, touching, equality=True)
-    snapshot = context.with_velocity(snapshot, jump.v)
+    snapshot = snapshot.at_velocity(jump.v)
     status = contact.closed_again(state.status, rows)
     return Response(snapshot, *classify(context, state.scales, status, snapshot))
 
@@ -147,7 +147,7 @@ def _risen(
     if not len(rows):
         return None
     rows = merged(rows, closed_contacts(status, context.layout))
-    return context.with_velocity(snapshot, context.stop_contacts(snapshot, rows).v)
+    return snapshot.at_velocity(context.stop_contacts(snapshot, rows).v)
 
 
 def merged(rows: Indices, others: Indices) -> Indices:

@@ -144,7 +144,7 @@ def step_size_too_small(t: float) -> SimulationError:
 
 def flow_of(context: Context, status: Statuses) -> Flow:
     """The smooth motion with the rows that carry force held."""
-    return Flow(context.system, context.compiled, held(status))
+    return Flow(context.system, context.dynamics, held(status))
 
 
 def next_bound(settings: Settings, state: RunState) -> float:

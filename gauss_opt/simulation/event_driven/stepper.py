@@ -13,9 +13,9 @@ import numpy as np
 
 from ...base.arrays import Array, Indices
 from ...base.errors import GaussError, SimulationError
+from ...model.rows import RowTable
 from ...model.snapshot import Snapshot, evaluate
 from ...model.system import System
-from ...model.tracing.compiled import Compiled
 from ...qp.gauss_solver import GaussSolver
 from ...results.dense_output import Piece
 from ...results.records import Event, RunStatus, Stats
@@ -64,7 +64,7 @@ class Stepper:
         self.solver = solver
         self.status, self.message = RunStatus.RUNNING, ""
         state = RunState.at_start(self.start, settings)
-        context = Context(system, self.start.compiled, settings, solver, state.stats)
+        context = Context(system, self.start.dynamics, settings, solver, state.stats)
         self._present = Present(context, state, self.start)
 
     # What can be seen from outside
@@ -100,9 +100,9 @@ class Stepper:
         return self._present.context.system
 
     @property
-    def compiled(self) -> Compiled:
-        """The traced functions of the system."""
-        return self._present.context.compiled
+    def layout(self) -> RowTable:
+        """Rows of the constraints."""
+        return self._present.context.layout
 
     def result(self) -> Result:
         """What there is so far, frozen."""

@@ -7,7 +7,7 @@ import numpy as np
 from ....base.arrays import Array, Indices
 from ....mechanics.flow import Flow
 from ....model.snapshot import Snapshot
-from ....model.tracing.user_function import UserFunction
+from ....model.switches import Switch
 from ....results.dense_output import Piece, differentiation_matrix
 from ...run_state import RunState
 from ..contact_status import closed_contacts, inactive_limits, leaving, open_contacts, pressing
@@ -53,7 +53,7 @@ def first_happening(
     found = [*_gaps(context, state, now, piece), *_limits(context, state, now, piece)]
     if context.settings.events:
         found += user_zeros(context, state, piece)
-    if context.compiled.switches:
+    if context.dynamics.switches:
         found += _switched_off(context, state, piece)
     if not found:
         return None
@@ -93,15 +93,14 @@ def _resolved(context: Context, piece: Piece, rows: Indices) -> tuple[Array, Arr
     The samples are halved until the gaps half-way are what the samples around them predict.
     """
     times, states = piece.halved()
-    values, slopes = context.sampled(times, states)
-    gaps, rates = values[:, rows], slopes[:, rows]
+    gaps, rates = context.sampled(rows, times, states)
     for _ in range(MAX_HALVINGS):
         if _predictable(times, gaps, rates):
             break
         middle = 0.5 * (times[:-1] + times[1:])
-        values, slopes = context.sampled(middle, piece.many(middle))
+        between = context.sampled(rows, middle, piece.many(middle))
         times = _interleaved(times, middle)
-        gaps, rates = _interleaved(gaps, values[:, rows]), _interleaved(rates, slopes[:, rows])
+        gaps, rates = _interleaved(gaps, between[0]), _interleaved(rates, between[1])
     return times, gaps, rates
 
 
@@ -127,11 +126,10 @@ def _first_closing(
 ) -> Happening | None:  # fmt: skip
     """The first zero of one gap at which its contact exists."""
     times, gaps, rates = samples
-    switch = _switch(context, row)
+    switch = context.dynamics.switches.of_row(row)
 
     def gap_and_rate(t: float) -> tuple[float, float]:
-        value, rate = context.values(t, piece(t))
-        return float(value[row]), float(rate[row])
+        return context.gap_and_rate(row, t, piece(t))
 
     left = bool(leaving(state.status)[row])
     start, leaves = 0, left
@@ -161,32 +159,26 @@ def _first_closing(
     return None
 
 
-def _switch(context: Context, row: int) -> UserFunction | None:
-    for block, condition in context.compiled.switches:
-        if block.rows.start <= row < block.rows.stop:
-            return condition
-    return None
-
-
-def _exists(context: Context, switch: UserFunction, piece: Piece, t: float) -> bool:
+def _exists(context: Context, switch: Switch, piece: Piece, t: float) -> bool:
     q, v = context.split(piece(t))
-    return bool(switch.plain({"q": q, "v": v, "t": t}, context.system.parameters))
+    return switch.is_on(q, v, t, context.system.parameters)
 
 
 def _switched_off(context: Context, state: RunState, piece: Piece) -> list[Happening]:
     """Resting contacts that cease to exist: their condition becomes false."""
     found = []
-    for block, condition in context.compiled.switches:
+    for switch in context.dynamics.switches:
+        block = switch.block
         rows = closed_contacts(state.status, context.layout)
         rows = rows[(rows >= block.rows.start) & (rows < block.rows.stop)]
         if not len(rows):
             continue
         low = piece.t0
         for high in piece.times[1:].tolist():
-            if not _exists(context, condition, piece, high):
+            if not _exists(context, switch, piece, high):
                 while high - low > 1e-15 * max(abs(high), state.scales.time):
                     middle = 0.5 * (low + high)
-                    exists = _exists(context, condition, piece, middle)
+                    exists = _exists(context, switch, piece, middle)
                     low, high = (middle, high) if exists else (low, middle)
                 found.append(Happening(high, HappeningKind.RELEASE, rows))
                 break
@@ -200,7 +192,7 @@ def _limits(context: Context, state: RunState, now: Snapshot, piece: Piece) -> l
     if not len(rows):
         return []
     times, span = piece.times, piece.t1 - piece.t0
-    values = context.sampled(times, piece.values)[0][:, rows]
+    values = context.sampled(rows, times, piece.values)[0]
     slopes = differentiation_matrix(len(times)) @ values / span
     noise = ROUND_OFF * state.scales.speeds(now)[rows]
     found = []
@@ -209,7 +201,7 @@ def _limits(context: Context, state: RunState, now: Snapshot, piece: Piece) -> l
         def value_and_slope(t: float, row: int = int(row)) -> tuple[float, float]:
             before, after = max(t - 1e-6 * span, piece.t0), min(t + 1e-6 * span, piece.t1)
             low, here, high = (
-                float(context.values(s, piece(s))[0][row]) for s in (before, t, after)
+                context.gap_and_rate(row, s, piece(s))[0] for s in (before, t, after)
             )
             return here, (high - low) / (after - before)
 

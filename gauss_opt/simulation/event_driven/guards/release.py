@@ -62,7 +62,7 @@ def release_before(
 
 
 def _unique(flow: Flow, snapshot: Snapshot) -> bool:
-    rows = snapshot.rows[flow.held]
+    rows = snapshot.rows_of(flow.held)
     return not len(rows) or bool(np.linalg.matrix_rank(rows) == len(rows))
 
 
@@ -120,8 +120,9 @@ def opening_rates(snapshot: Snapshot, a: Array, rows: Indices, scales: Scales) -
     """
     if not len(rows):
         return np.zeros(0)
-    opening = snapshot.rows[rows] @ a - snapshot.rhs[rows]
-    size = np.abs(snapshot.rows[rows]) @ np.abs(a) + np.abs(snapshot.rhs[rows])
+    normals = snapshot.rows_of(rows)
+    opening = normals @ a - snapshot.rhs[rows]
+    size = np.abs(normals) @ np.abs(a) + np.abs(snapshot.rhs[rows])
     size += _typical(snapshot) + scales.speeds(snapshot)[rows] / scales.time
     return np.where(np.abs(opening) <= SAME * size, 0.0, opening)
 

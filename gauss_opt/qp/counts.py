@@ -1,0 +1,33 @@
+"""How often problems were solved, and by whom."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+__all__ = ["Counts"]
+
+
+@dataclass(slots=True)
+class Counts:
+    """How the problems were solved.
+
+    Attributes
+    ----------
+    qp_total : int
+        Problems solved.
+    qp_from_active_set : int
+        Of these, without asking a solver.
+    qp_solver_calls : int
+        Calls of solvers, failed ones included.
+    qp_fallbacks : int
+        Solver calls whose answer failed, so that the next solver was asked.
+    """
+
+    qp_total: int = 0
+    qp_from_active_set: int = 0
+    qp_solver_calls: int = 0
+    qp_fallbacks: int = 0
+
+    def __sub__(self, other: Counts) -> Counts:
+        """What has been added since."""
+        return Counts(*(a - b for a, b in zip(astuple(self), astuple(other), strict=True)))
