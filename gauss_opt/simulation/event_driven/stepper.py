@@ -25,9 +25,9 @@ from ..limits import require_progress, require_within_limits
 from ..run_state import RunState
 from ..settings import Settings
 from .acceptance import end_of_step
-from .arrival import arrive
 from .context import Context
 from .event_impacts import approaches
+from .guards.arrival import arrive
 from .guards.detection import first_event
 from .guards.happening import Happening, HappeningKind
 from .guards.release import set_change

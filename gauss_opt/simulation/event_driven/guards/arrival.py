@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...mechanics.flow import Flow
-from ...mechanics.projection import Scales
-from ...model.snapshot import Snapshot
-from ...results.dense_output import Piece
-from .context import ROUND_OFF, Context
-from .guards.happening import Happening, HappeningKind
-from .segment import Segment
+from ....mechanics.flow import Flow
+from ....mechanics.projection import Scales
+from ....model.snapshot import Snapshot
+from ....results.dense_output import Piece
+from ..context import ROUND_OFF, Context
+from ..segment import Segment
+from .happening import Happening, HappeningKind
 
 __all__ = ["Arrival", "arrive"]
 
