@@ -302,7 +302,7 @@ def with_bugs_marked(which):
     return pytest.param(which, marks=mark)
 
 
-@pytest.mark.parametrize("which", map(with_bugs_marked, POLES))
+@pytest.mark.parametrize("which", [with_bugs_marked(which) for which in POLES])
 def test_what_is_not_finite_is_refused_by_name(which):
     arguments, words = POLES[which]
     system = go.System(**arguments)
