@@ -59,6 +59,37 @@ def test_a_force_that_sets_in_at_a_breakpoint_lifts_a_resting_ball(times_weight,
     assert_allclose(result.q[-1], (times_weight - 1.0) * G / 2, rtol=1e-9)
 
 
+@JUMP
+def test_a_force_that_sets_in_at_a_breakpoint_lifts_a_pile():
+    def force(q, v, t):
+        return np.array([4.0 * G if t >= 1.0 else -G, -G])
+
+    pile = go.System(
+        [1.0, 1.0],
+        force,
+        contacts=[
+            go.Contact("floor", lambda q, t: q[0]),
+            go.Contact("between", lambda q, t: q[1] - q[0] - 1.0),
+        ],
+    )
+    result = go.simulate(pile, [0.0, 1.0], [0.0, 0.0], (0, 2), breakpoints=[1.0])
+    assert [(e.kind, e.contacts) for e in result.events] == [("release", ("floor",))]
+    assert_allclose(result.q[-1], [0.75 * G, 1.0 + 0.75 * G], rtol=1e-9)
+
+
+@JUMP
+def test_a_force_that_turns_round_at_a_breakpoint_takes_a_body_off_its_velocity_limit():
+    cart = go.System(
+        [1.0],
+        lambda q, v, t: np.array([10.0 if t < 1.0 else -10.0]),
+        constraints=[go.VelocityLimit("governor", lambda q, v, t: 3.0 - v[0])],
+    )
+    result = go.simulate(cart, [0.0], [0.0], (0, 2), breakpoints=[1.0])
+    assert [event.detail for event in result.events] == ["on", "off"]
+    assert_allclose([event.t for event in result.events], [0.3, 1.0], rtol=1e-9)
+    assert_allclose(result.v[-1], -7.0, rtol=1e-9)
+
+
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_force_that_does_not_lift_a_ball_changes_nothing_but_the_pressure(strict):
     result = lifted(0.5, strict)
