@@ -179,7 +179,7 @@ def inner_and_public(n: int, name: str) -> tuple[list[float], str]:
         lambda: np.linalg.solve(matrix, right),
         lambda: inner(evaluated),
         public,
-        lambda: compiled.run(q, v, 0.0, system.parameters),
+        lambda: compiled.evaluate(q, v, 0.0, system.parameters),
         from_model,
     )
     return times, f"{problem.n_equality}+{problem.n_inequality} rows"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import gauss_opt as go
-from gauss_opt.viz.scenes import stroboscope
+from gauss_opt.viz.plots import stroboscope
 
 HERE = Path(__file__).parent
 FILM = "rimless_wheel"  # the one that moves

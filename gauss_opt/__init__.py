@@ -13,7 +13,8 @@ from .base.errors import (
     TraceError,
     UserFunctionError,
 )
-from .mechanics.acceleration import Acceleration, accelerate, build_acceleration
+from .mechanics.acceleration import Acceleration, accelerate
+from .mechanics.acceleration_problem import build_acceleration
 from .mechanics.assembly import Assembly, assemble
 from .mechanics.collision import Collision, collide, engage
 from .mechanics.crosscheck import Crosscheck, crosscheck

@@ -13,7 +13,7 @@ from gauss_opt.viz.animate import HOLD
 from gauss_opt.viz.canvas import SceneArtists, prepare
 from gauss_opt.viz.default_drawing import default_drawing
 from gauss_opt.viz.film import shoot
-from gauss_opt.viz.panels import figure
+from gauss_opt.viz.plots.panels import figure
 
 G = 9.81
 

@@ -103,13 +103,17 @@ def test_cases_ship_inside_the_wheel_and_run_from_it(tmp_path):
     assert not (installed / "tests").exists()
     code = (
         "import gauss_opt as go; print(go.__file__); case = go.find_case('bouncing_ball')();"
-        "print(all(check.ok for check in case.check(case.run())))"
+        "result = case.run(); print(all(check.ok for check in case.check(result)));"
+        "print(result.report('report.html', drawing=case.draw))"
     )
     shown = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path, env={"PYTHONPATH": str(installed)},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    where, verdict = shown.stdout.split()
+    where, verdict, report = shown.stdout.split()
+    page = (tmp_path / report).read_text(encoding="utf-8")
+    for asset in (ROOT / "gauss_opt" / "viz" / "report" / "assets").glob("*.js"):
+        assert asset.read_text(encoding="utf-8") in page
     assert Path(where).is_relative_to(installed)
     assert verdict == "True"

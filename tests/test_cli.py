@@ -387,10 +387,10 @@ def test_crosscheck_compares_routes_along_the_run(command, data):
 
 
 def test_crosscheck_asks_at_both_sides_of_events_and_in_every_phase():
-    from gauss_opt.cli.routes import _places
+    from gauss_opt.results.analysis.crosschecks import states_along
 
     result = go.find_case("bouncing_ball")().run()
-    places = list(_places(result, 50))
+    places = states_along(result, 50)
     assert len(places) in (49, 50)  # both sides of an event, or neither
     first = [v[1] for _, _, v, t in places if t == result.events[0].t]
     assert len(first) == 2
@@ -398,7 +398,7 @@ def test_crosscheck_asks_at_both_sides_of_events_and_in_every_phase():
 
 
 def test_crosscheck_of_phases_uses_the_system_of_each():
-    from gauss_opt.cli.routes import _places
+    from gauss_opt.results.analysis.crosschecks import states_along
 
     rod = go.Holonomic("rod", lambda q, t, pin: (q[0] - pin) ** 2 + q[1] ** 2 - 1.0)
     bead = go.System([1.0, 1.0], [0.0, 0.0], [rod], parameters={"pin": 0.0})
@@ -410,9 +410,9 @@ def test_crosscheck_of_phases_uses_the_system_of_each():
         go.Phase(bead, halfway), [0.0, 1.0], [1.0, 0.0], (0, 1),
         lambda number, event: go.Phase(bead.with_parameters(pin=1.0), until=()),
     )  # fmt: skip
-    systems = {id(system) for system, *_ in _places(run, 10)}
+    systems = {id(system) for system, *_ in states_along(run, 10)}
     assert systems == {id(part.system) for part in run.parts}
-    for system, q, v, t in _places(run, 10):
+    for system, q, v, t in states_along(run, 10):
         assert go.crosscheck(system, q, v, t, solver_names=["daqp"]).ok
 
 

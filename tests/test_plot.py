@@ -9,13 +9,21 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 import gauss_opt as go
-from gauss_opt.viz.accuracy import accuracy, drift_by_name
-from gauss_opt.viz.energies import energy
-from gauss_opt.viz.forces import constraint_forces, contact_forces, gaps, impulses
-from gauss_opt.viz.plot import pictures
-from gauss_opt.viz.refine import refined
+from gauss_opt.results.analysis.drift import drift_by_name
+from gauss_opt.results.analysis.refinement import refined
+from gauss_opt.viz.plots import (
+    accuracy,
+    constraint_forces,
+    contact_forces,
+    energy,
+    gaps,
+    impulses,
+    phase_portrait,
+    pictures,
+    positions,
+    velocities,
+)
 from gauss_opt.viz.style import DARK, EVENTS, LIGHT, LINES
-from gauss_opt.viz.trajectories import phase_portrait, positions, velocities
 
 G = 9.81
 
@@ -308,8 +316,6 @@ def test_impulses_of_constraints_are_counted_beside_those_of_contacts():
 
 
 def test_redundant_contacts_never_pull_between_the_rows_either():
-    from gauss_opt.viz.refine import refined
-
     result = go.find_case("redundant_table")().run()
     fine = refined(result)
     assert len(fine.t) > len(result.t)

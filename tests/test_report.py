@@ -12,8 +12,8 @@ import pytest
 
 import gauss_opt as go
 from gauss_opt.viz import scene
-from gauss_opt.viz.report import report_page
-from gauss_opt.viz.report_numbers import thinned
+from gauss_opt.viz.report.numbers import thinned
+from gauss_opt.viz.report.page import SCRIPTS, report_page
 
 HOSTILE = "</script><img src=x onerror=alert(1)>&\u2028'\""
 
@@ -218,9 +218,9 @@ def test_docstrings_become_paragraphs(result):
                             {"fixed": True, "text": "    t = sqrt(2 h / g)"}]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["report.html", "report.css", "report.js"])
+@pytest.mark.parametrize("name", ["report.html", "report.css", *(f"{s}.js" for s in SCRIPTS)])
 def test_assets_cannot_end_their_own_element(name):
-    source = (files("gauss_opt.viz") / "report_assets" / name).read_text(encoding="utf-8")
+    source = (files("gauss_opt.viz.report") / "assets" / name).read_text(encoding="utf-8")
     if name != "report.html":
         assert "</" not in source
         assert "<!--" not in source

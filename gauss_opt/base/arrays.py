@@ -11,7 +11,7 @@ from scipy.linalg import blas
 
 from .errors import InputError
 
-__all__ = ["Array", "Indices", "Mask", "real_array"]
+__all__ = ["Array", "Indices", "Mask", "real_array", "surely_finite"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -44,3 +44,16 @@ def _converted(what: str, value: Any) -> Array:
     if raw.dtype.kind not in "fiub":
         raise InputError(f"{what} must hold real numbers, got dtype {raw.dtype}")
     return np.array(raw, dtype=float)
+
+
+# From here on BLAS may share a product among threads, which takes longer than the product.
+LONG = 8192
+
+
+def surely_finite(array: Array) -> bool:
+    """Whether all entries are finite; False also where their squares or sum overflow.
+
+    >>> surely_finite(np.array([1.0, 2.0])), surely_finite(np.array([1.0, np.nan]))
+    (True, False)
+    """
+    return isfinite(array.dot(array) if len(array) < LONG else array.sum())

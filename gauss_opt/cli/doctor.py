@@ -14,9 +14,12 @@ import numpy as np
 from rich.console import RenderableType
 
 from .. import __version__
+from ..mechanics.acceleration_problem import build_acceleration
+from ..model.constraints import Contact
+from ..model.snapshot import evaluate
+from ..model.system import System
 from ..qp import solvers
 from ..qp.gauss_solver import GaussSolver
-from ..qp.problem import GaussProblem
 from ..studies.case_files import find_case
 from .answer import Answer, Exit
 from .tables import facts, heading, sentence, table, verdict
@@ -104,7 +107,10 @@ def _attempt(work: Callable[[], Any]) -> str:
 
 def _try_solver(name: str) -> None:
     """A ball of 2 kg on a floor, beside one that flies: the floor pushes with its weight."""
-    ball = GaussProblem.create([2.0, 1.0], load=[-19.62, 1.0], Ai=[[1.0, 0.0]], bi=[0.0])
+    floor = Contact("floor", lambda q, t: q[0])
+    ball = build_acceleration(
+        evaluate(System([2.0, 1.0], [-19.62, 1.0], contacts=[floor]), [0, 0], [0, 0])
+    )
     solver = GaussSolver(name, fallback=(), reuse_active_set=False, guess_active_set=False)
     solution = solver.solve(ball)
     np.testing.assert_allclose(solution.x, [0.0, 1.0], atol=1e-12)

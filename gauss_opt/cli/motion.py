@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,8 @@ from rich.text import Text
 
 from ..results.records import Event
 from ..results.result import Result
+from ..results.summary import summary as summarised
+from ..results.summary import verdict as verdict_of
 from ..studies.case import Check
 from .tables import facts, heading, number, sentence, table, verdict
 
@@ -20,31 +21,13 @@ FIRST = 10  # events shown
 
 
 def summary(result: Result) -> RenderableType:
-    """Status, steps, events, QP counts, worst certificate, drift and time."""
-    s = result.stats
-    kinds = Counter(event.kind for event in result.events)
+    """Status and message, then what the run took and how good it is."""
     style = "green" if result.success else "bold red"
-    items: dict[str, Any] = {
-        "status": Text(f"{'success' if result.success else 'no success'}, {result.status}", style),
+    lines: dict[str, Any] = {
+        "status": Text(verdict_of(result), style),
         "message": result.message,
-        "time": f"{result.t[0]:g} to {result.t[-1]:.12g} s, {len(result.t)} rows",
-        "law, method": f"{result.settings.get('law')}, {result.settings.get('method')}, "
-        f"rtol {result.settings.get('rtol')}",
-        "steps": f"{s.steps}, {s.rhs_calls} right-hand sides, {s.projections} projections",
-        "events": ", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "none",
-        "QPs": f"{s.qp_total}: {s.qp_from_active_set} by the last active set, "
-        f"{s.qp_solver_calls} solver calls, {s.qp_fallbacks} of them failed",
-        "worst certificate": number(s.worst_residual),
-        "worst drift": f"{number(s.worst_drift)}, penetration {number(s.worst_penetration)}",
-        "took": f"{sum(s.seconds.values()):.3g} s ("
-        + ", ".join(f"{part} {1e3 * time:.0f} ms" for part, time in s.seconds.items())
-        + ")",
     }
-    if result.parts:
-        items["phases"] = len(result.parts)
-    if s.rank_drops:
-        items["rank drops"] = "near t = " + ", ".join(f"{t:g}" for t in s.rank_drops)
-    return facts(items)
+    return facts(lines | {fact.label: str(fact) for fact in summarised(result)})
 
 
 def events_table(events: Sequence[Event]) -> list[RenderableType]:
@@ -57,7 +40,7 @@ def events_table(events: Sequence[Event]) -> list[RenderableType]:
             event.kind,
             ", ".join(event.contacts),
             f"{event.energy_change:.6g}" if event.impulses else "-",
-            _remark(event),
+            ", ".join(event.remarks),
         )
         for event in events[:FIRST]
     ]
@@ -72,15 +55,6 @@ def events_table(events: Sequence[Event]) -> list[RenderableType]:
             sentence(f"and {len(events) - FIRST} more; the last: {last.kind} at {last.t:.12g}")
         )
     return shown
-
-
-def _remark(event: Event) -> str:
-    remarks = [event.detail] if event.detail else []
-    if event.gains_energy:
-        remarks.append("the law has raised the energy")
-    if not event.exact:
-        remarks.append("closed at round-off")
-    return ", ".join(remarks)
 
 
 def checks_table(checks: Sequence[Check]) -> RenderableType:

@@ -93,7 +93,7 @@ def _pictures(
     result: Result, case: Case, drawing: Drawing | None, place: Path
 ) -> dict[Path, Callable[[Path], Any]]:
     """What draws and saves each picture, by path."""
-    from ..viz.plot import pictures
+    from ..viz.plots import pictures
 
     drawn = {**pictures(result, drawing=drawing), **case.figures(result)}
     return {place / f"{_slug(name)}.png": _saving(draw) for name, draw in drawn.items()}

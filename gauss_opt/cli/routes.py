@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from rich.console import RenderableType
 
-from ..base.arrays import Array
 from ..base.errors import GaussError
 from ..mechanics.crosscheck import Crosscheck, Route, crosscheck
-from ..model.system import System
 from ..qp import solvers
-from ..results.result import Result
+from ..results.analysis.crosschecks import states_along
 from .answer import Answer, Exit
 from .choosing import Chosen
 from .tables import heading, number, sentence, table, verdict
 
 __all__ = ["crosscheck_case"]
-
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -88,7 +83,7 @@ def crosscheck_case(
     result = chosen.run(chosen.setup())
     worst: dict[str, Worst] = {}
     failures: list[str] = []
-    places = list(_places(result, states))
+    places = states_along(result, states)
     for system, q, v, t in progress(places):
         try:
             check: Crosscheck = crosscheck(
@@ -111,34 +106,6 @@ def crosscheck_case(
     }
     shown = _shown(chosen, len(places), list(worst.values()), tolerance, ok)
     return Answer(data, shown, Exit.FINE if ok else Exit.CHECK_FAILED, failures[:3])
-
-
-def _places(result: Result, count: int) -> Iterator[tuple[System, Array, Array, float]]:
-    """States spread over the run, each with its system; up to half of them beside events.
-
-    Of an event both sides are taken.
-    """
-    parts = result.parts or (result,)
-    rows = [(part, i, float(t)) for part in parts for i, t in enumerate(part.t)]
-    beside: dict[float, list[int]] = {event.t: [] for event in result.events}
-    others: list[int] = []
-    for k, (_, _, t) in enumerate(rows):
-        beside.get(t, others).append(k)
-    pairs = [sides for sides in beside.values() if sides]
-    room = max(count - len(others), count // 2)
-    taken = [k for sides in _spread(pairs, room // 2) for k in sides][:room]
-    taken += _spread(others, count - len(taken))
-    for k in sorted(taken):
-        part, i, t = rows[k]
-        if part.system is not None:
-            yield part.system, part.q[i], part.v[i], t
-
-
-def _spread(items: Sequence[Item], count: int) -> list[Item]:
-    """At most ``count`` of the items, evenly chosen, the first and the last among them."""
-    if len(items) <= count:
-        return list(items)
-    return [items[k] for k in np.unique(np.linspace(0, len(items) - 1, count).round().astype(int))]
 
 
 def _shown(

@@ -1,10 +1,4 @@
-"""Accelerations and constraint forces: (G) with x = q'', and what its multipliers mean.
-
-minimise 1/2 (a - a^)' M (a - a^),   a^ = M^-1 (Q + C)
-
-equalities     phi1'' = 0, phi2' = 0, servo error dynamics
-inequalities   gap'' >= 0 of resting contacts, psi' >= 0 of active velocity limits
-"""
+"""Accelerations and constraint forces: (G) with x = q'', and what its multipliers mean."""
 
 from __future__ import annotations
 
@@ -15,172 +9,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..base.arrays import Array, Indices, real_array
-from ..base.errors import InputError, ModelError, SolverError
+from ..base.arrays import Array, Indices
+from ..base.errors import InputError, SolverError
 from ..base.lazy import lazy, made
-from ..base.matrices import factorise, require_semidefinite, symmetrised
-from ..model.constraints import Contact, Servo
+from ..base.matrices import factorise, require_semidefinite
+from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
-from ..qp.active_set import solve_set
 from ..qp.certificate import Certificate
 from ..qp.gauss_solver import GaussSolver
-from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
 from ..qp.solvers import Adapter
 from ..qp.whitening import whiten
+from .acceleration_problem import problem_on, weight_matrix
+from .ideal_force import ideal_force_of_rows
+from .participants import chosen_rows
 
-__all__ = ["Acceleration", "accelerate", "build_acceleration"]
-
-# A gap or a rate this small, relative to the terms it is made of, counts as zero. The terms are
-# those of the linearised function, so the test has no unit.
-TOUCHING = 1e-8
+__all__ = ["Acceleration", "accelerate", "accelerate_rows", "accelerate_snapshot", "ideal_force"]
 
 # Rounds in which a resistance that depends on the normal force and the set of pressing contacts
 # may adapt to each other.
 MAX_ROUNDS = 20
-
-
-def build_acceleration(
-    snapshot: Snapshot,
-    *,
-    contacts: Iterable[str] | None = None,
-    weight: ArrayLike | None = None,
-) -> GaussProblem:
-    """The acceleration problem at a state, not yet solved.
-
-    Parameters
-    ----------
-    snapshot : Snapshot
-        From :func:`evaluate`.
-    contacts : iterable of str, optional
-        Contacts and velocity limits to include. By default the contacts that touch and do not
-        separate, and the limits that are reached.
-    weight : (nv, nv) array, (nv,) array or float, optional
-        R: minimise v'Rv over the constraint force v instead of Gauss's function; the metric is
-        then M R M. R = M^-1 is Gauss's principle. Not defined together with a non-ideal force.
-
-    Examples
-    --------
-    >>> from gauss_opt import Contact, System, evaluate
-    >>> ball = System([1.0], [-9.81], contacts=[Contact("floor", lambda q, t: q[0])])
-    >>> print(build_acceleration(evaluate(ball, [0.0], [0.0])))
-    GaussProblem 'acceleration': 1 coordinate, 0 equality rows, 1 inequality row
-    >>> print(build_acceleration(evaluate(ball, [1.0], [0.0])))
-    GaussProblem 'acceleration': 1 coordinate, 0 equality rows, 0 inequality rows
-    """
-    return problem_on(snapshot, _chosen_rows(snapshot, contacts), weight)
-
-
-def problem_on(
-    snapshot: Snapshot, chosen: Indices | None, weight: ArrayLike | None = None
-) -> GaussProblem:
-    """The problem with chosen rows of the layout, or with all of them."""
-    load = snapshot.force if snapshot.nonideal is None else snapshot.force + snapshot.nonideal
-    metric = snapshot.mass
-    if weight is not None:
-        metric, load = _weighted(snapshot, load, weight)
-    layout = snapshot.layout
-    rows, rhs, names = snapshot.rows, snapshot.rhs, layout.names
-    if chosen is not None:
-        rows, rhs = rows.take(chosen, 0), rhs.take(chosen)
-        names = tuple([names[i] for i in chosen.tolist()])
-    return GaussProblem(metric, load, rows, rhs, layout.equalities.stop, names, "acceleration")
-
-
-def _chosen_rows(snapshot: Snapshot, contacts: Iterable[str] | None) -> Indices | None:
-    """Rows of the layout that are in the problem, ascending; None when all of them are."""
-    layout = snapshot.layout
-    ne = layout.equalities.stop
-    if ne == layout.n_rows:
-        return None
-    inequalities = _touching(snapshot) if contacts is None else _named(snapshot, contacts)
-    if len(inequalities) == layout.n_rows - ne:
-        return None
-    chosen: Indices = np.array([*range(ne), *inequalities], dtype=np.intp)
-    return chosen
-
-
-def touching_rows(snapshot: Snapshot) -> Indices:
-    """Rows of contacts that touch without separating, and of velocity limits that are reached."""
-    return np.array(_touching(snapshot), dtype=np.intp)
-
-
-def _touching(snapshot: Snapshot) -> list[int]:
-    """Inequality rows that touch, ascending. Lists: for a few rows they are faster than arrays."""
-    layout = snapshot.layout
-    ne, n_contacts = layout.equalities.stop, layout.contacts.stop - layout.equalities.stop
-    jacobian = np.abs(snapshot.rows[ne:])
-    values, rates = snapshot.value[ne:].tolist(), snapshot.rate[ne:].tolist()
-    reach = jacobian.dot(_position_scale(snapshot)).tolist()
-    touching = [i for i, value in enumerate(values) if value <= TOUCHING * reach[i]]
-    if n_contacts < len(values) or max(rates, default=0.0) > 0.0:
-        offset = snapshot.rate[ne:] - snapshot.rows[ne:].dot(snapshot.v)
-        speed = (TOUCHING * (jacobian.dot(np.abs(snapshot.v)) + np.abs(offset))).tolist()
-        touching = [i for i in touching if i < n_contacts and rates[i] <= speed[i]]
-        touching += [i for i in range(n_contacts, len(values)) if values[i] <= speed[i]]
-    touching = [ne + i for i in touching]
-    if snapshot.enabled is not None:
-        touching = [i for i in touching if snapshot.enabled[i]]
-    if 0.0 in reach:  # without a normal, or with zero coordinates only
-        _require_normals(snapshot, touching)
-    return touching
-
-
-def _position_scale(snapshot: Snapshot) -> Array:
-    """Size of the positions, one for each velocity."""
-    q = np.abs(snapshot.q)
-    return q if len(q) == len(snapshot.v) else np.full(len(snapshot.v), q.max())
-
-
-def _named(snapshot: Snapshot, names: Iterable[str]) -> list[int]:
-    """Rows of contacts and limits by name, ascending."""
-    layout = snapshot.layout
-    wanted = [names] if isinstance(names, str) else list(names)
-    blocks = [layout.block(name) for name in wanted]
-    for block in blocks:
-        if block.rows.start < layout.equalities.stop:
-            raise InputError(f"{block.item} is not a contact or a velocity limit")
-    rows = sorted({i for block in blocks for i in range(block.rows.start, block.rows.stop)})
-    _require_normals(snapshot, rows)
-    return rows
-
-
-def _require_normals(snapshot: Snapshot, chosen: list[int]) -> None:
-    """A contact that takes part must have a normal."""
-    for i in chosen:
-        if any(snapshot.rows[i].tolist()):
-            continue
-        item = snapshot.layout.block(snapshot.layout.names[i]).item
-        changes = "gap" if isinstance(item, Contact) else "value"
-        raise ModelError(
-            f"the normal of {item} is zero at t={snapshot.t:g}, q={snapshot.q}: its {changes} does "
-            f"not change with any coordinate there"
-        )
-
-
-def _weighted(snapshot: Snapshot, load: Array, weight: ArrayLike) -> tuple[Array, Array]:
-    """Metric M R M and load M R Q of the weighted constraint force."""
-    if snapshot.system.nonideal is not None:
-        raise InputError("weight= is not defined together with a non-ideal force")
-    R = weight_matrix(weight, len(snapshot.v))
-    if factorise(snapshot.mass) is None:
-        raise InputError("weight= needs a positive definite mass")
-    half = snapshot.mass @ R
-    metric = half @ snapshot.mass
-    return 0.5 * (metric + metric.T), half @ load
-
-
-def weight_matrix(weight: ArrayLike, n: int) -> Array:
-    """R as a symmetric positive definite matrix."""
-    R = real_array("weight", weight)
-    R = R * np.eye(n) if R.ndim == 0 else np.diag(R) if R.ndim == 1 else R
-    if R.shape != (n, n):
-        raise InputError(f"weight must be a number, ({n},) or ({n}, {n}), got shape {R.shape}")
-    R = symmetrised(R, "weight")
-    if factorise(R) is None:
-        raise InputError("weight must be positive definite")
-    return R
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,15 +102,18 @@ class Acceleration:
     @lazy
     def control_force(self) -> Array:
         """The force of the servos, (nv,)."""
-        names = [c.name for c in self.snapshot.system.constraints if isinstance(c, Servo)]
-        return sum((self.forces[name] for name in names), np.zeros(len(self.solution.x)))
+        blocks = self.snapshot.layout.blocks
+        servos = [block.name for block in blocks if block.kind == Kind.SERVO]
+        return sum((self.forces[name] for name in servos), np.zeros(len(self.solution.x)))
 
     @lazy
     def forces(self) -> dict[str, Array]:
         """Force of each constraint by name, (nv,) each; their sum is Qc - C."""
-        names, members = self.snapshot.layout.membership
-        shares = (members * self._all_multipliers).dot(self.snapshot.rows)
-        forces = dict(zip(names, shares, strict=True))
+        layout = self.snapshot.layout
+        shares = self._all_multipliers[:, None] * self.snapshot.rows
+        if len(layout.block_starts):
+            shares = np.add.reduceat(shares, layout.block_starts) + 0.0  # no -0.0
+        forces = dict(zip(layout.block_names, shares, strict=True))
         if self.weight is None:
             return forces
         effect = self.weight @ self.snapshot.mass
@@ -339,7 +191,7 @@ def accelerate_snapshot(
     weight: ArrayLike | None = None,
 ) -> Acceleration:
     """:func:`accelerate` from a snapshot and a kept solver."""
-    chosen = _chosen_rows(snapshot, contacts)
+    chosen = chosen_rows(snapshot, contacts)
     if weight is None:
         return accelerate_rows(snapshot, solver, chosen)
     R = weight_matrix(weight, len(snapshot.v))
@@ -393,10 +245,6 @@ def _with_resistance(
 
 def ideal_force(snapshot: Snapshot, solution: GaussSolution) -> Array:
     """Force of the rows that carry force, were they ideal: M^1/2 B^+ (b - A a), (nv,)."""
-    problem = solution.problem
-    ideal = GaussProblem(
-        problem.metric, snapshot.force, problem.rows, problem.rhs, problem.n_equality, problem.names
-    )
-    answer = solve_set(whiten(ideal), solution.working)
-    force: Array = answer.multipliers @ problem.rows
-    return force
+    problem, carrying = solution.problem, solution.working
+    names = tuple([problem.names[i] for i in carrying])
+    return ideal_force_of_rows(snapshot, problem.rows[carrying], problem.rhs[carrying], names)

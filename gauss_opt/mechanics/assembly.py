@@ -1,8 +1,4 @@
-"""Consistent positions and velocities: the smallest move, in the mass metric, onto the constraints.
-
-Positions: minimise 1/2 dq' M dq with phi_q dq = -phi and gap + gap_q dq >= 0, again and again.
-Velocities: minimise 1/2 (v - v0)' M (v - v0) with phi1' = 0, phi2 = 0, psi >= 0.
-"""
+"""Consistent positions and velocities: the least move, in the mass metric, onto constraints."""
 
 from __future__ import annotations
 
@@ -14,15 +10,12 @@ from scipy.integrate import solve_ivp
 
 from ..base.arrays import Array
 from ..base.errors import InputError, ModelError
-from ..base.matrices import factorise
-from ..model.constraints import Contact, Holonomic, Servo, VelocityLimit
-from ..model.rows import Block
+from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate, read_only
 from ..model.system import System
-from ..qp.active_set import solve_unit_rows
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
-from ..qp.whitening import whiten
+from .consistency_problem import freedom, misfit, position_problem, velocity_problem
 
 __all__ = ["Assembly", "assemble"]
 
@@ -117,6 +110,7 @@ def assemble(
 
     Examples
     --------
+    >>> from gauss_opt import Holonomic
     >>> rod = Holonomic("rod", lambda q, t: q[0]**2 + q[1]**2 - 1.0)
     >>> pendulum = System([1.0, 1.0], [0.0, -9.81], [rod])
     >>> q, v = assemble(pendulum, [0.6, 0.7], [1.0, 0.0], hold_q=[0])
@@ -134,9 +128,9 @@ def assemble(
     held_v = _indices([f"v[{i}]" for i in range(nv)], hold_v, "hold_v")
     resting = [resting] if isinstance(resting, str) else list(resting)
     for name in resting:
-        item = start.layout.block(name).item
-        if not isinstance(item, Contact):
-            raise InputError(f"resting= has {item}, which is not a contact")
+        block = start.layout.block(name)
+        if block.kind != Kind.CONTACT:
+            raise InputError(f"resting= has {block.item}, which is not a contact")
     snapshot, dof_q, steps = _positions(start, held, resting, solver)
     velocity, dof_v = _velocities(snapshot, held_v, resting, solver)
     result = Assembly((snapshot.q, velocity))
@@ -153,67 +147,17 @@ def _positions(
     scale = float(np.abs(snapshot.q).max())
     for iteration in range(MAX_ITERATIONS):
         problem = position_problem(snapshot, held, resting)
-        before = _misfit(problem)
+        before = misfit(problem)
         if before == 0.0:
-            return snapshot, _freedom(problem), iteration
+            return snapshot, freedom(problem), iteration
         step = solver.solve(problem).x
         after = _moved(snapshot, step)
         moved = float(np.abs(after.q - snapshot.q).max())
         scale = max(scale, float(np.abs(after.q).max()))
         if moved <= CONVERGED * scale:
-            return after, _freedom(position_problem(after, held, resting)), iteration + 1
+            return after, freedom(position_problem(after, held, resting)), iteration + 1
         snapshot = _damped(snapshot, after, step, held, resting, before)
     raise _not_assembled(snapshot, position_problem(snapshot, held, resting))
-
-
-def position_problem(
-    snapshot: Snapshot, held: Sequence[int], resting: Sequence[str]
-) -> GaussProblem:
-    """The step onto the constraints of positions, linearised at a snapshot."""
-    equal = _blocks(snapshot, lambda item: isinstance(item, Holonomic) or item.name in resting)
-    unilateral = _blocks(
-        snapshot, lambda item: isinstance(item, Contact) and item.name not in resting
-    )
-    holding = _position_map(snapshot)[list(held)]
-    names = [snapshot.system.coordinate_name(i) for i in held]
-    rows, rhs, owners = _gather(snapshot, equal, -snapshot.value)
-    contact_rows, contact_rhs, contact_owners = _gather(snapshot, unilateral, -snapshot.value)
-    return GaussProblem.create(
-        _metric(snapshot),
-        target=np.zeros(len(snapshot.v)),
-        Ae=np.vstack([rows, holding]),
-        be=np.concatenate([rhs, np.zeros(len(held))]),
-        Ai=contact_rows,
-        bi=contact_rhs,
-        equality_names=[*owners, *(f"hold {name}" for name in names)],
-        inequality_names=contact_owners,
-        kind="consistent position (linearised)",
-    )
-
-
-def velocity_problem(
-    snapshot: Snapshot, held: Sequence[int] = (), resting: Sequence[str] = ()
-) -> GaussProblem:
-    """The nearest velocity that satisfies all constraints, linearised at a snapshot."""
-    equal = _blocks(
-        snapshot,
-        lambda item: item.name in resting or not isinstance(item, Servo | Contact | VelocityLimit),
-    )
-    limits = _blocks(snapshot, lambda item: isinstance(item, VelocityLimit))
-    holding = np.eye(len(snapshot.v))[list(held)]
-    rows, rhs, owners = _gather(snapshot, equal, -snapshot.offset)
-    limit_rows, limit_rhs, limit_owners = _gather(snapshot, limits, -snapshot.offset)
-    return GaussProblem.create(
-        _metric(snapshot),
-        target=snapshot.v,
-        Ae=np.vstack([rows, holding]),
-        be=np.concatenate([rhs, snapshot.v[list(held)]]),
-        Ai=limit_rows,
-        bi=limit_rhs,
-        equality_names=[*owners, *(f"hold velocity {i}" for i in held)],
-        inequality_names=limit_owners,
-        kind="consistent velocity",
-    )
 
 
 def _velocities(
@@ -227,7 +171,7 @@ def _velocities(
         change = float(np.abs(after - snapshot.v).max())
         scale = max(scale, float(np.abs(after).max()))
         if change <= CONVERGED * scale:
-            return after, _freedom(problem)
+            return after, freedom(problem)
         snapshot = evaluate(snapshot.system, snapshot.q, after, snapshot.t)
     raise ModelError(
         f"no consistent velocity was found in {MAX_ITERATIONS} iterations at t={snapshot.t:g}: the "
@@ -241,7 +185,7 @@ def _damped(
 ) -> Snapshot:  # fmt: skip
     """The snapshot after a step, shortened while the constraints get worse."""
     length = 1.0
-    while _misfit(position_problem(after, held, resting)) >= before and length > 1e-3:
+    while misfit(position_problem(after, held, resting)) >= before and length > 1e-3:
         length *= 0.5
         after = _moved(snapshot, length * step)
     return after
@@ -253,27 +197,17 @@ def _moved(snapshot: Snapshot, step: Array) -> Snapshot:
     Where q' = N(q) v, q follows that flow for unit time instead of its tangent, which would leave
     what the flow keeps, such as the length of a quaternion.
     """
-    compiled, system = snapshot.compiled, snapshot.system
-    if "N" not in compiled.slices:
+    system = snapshot.system
+    if snapshot.velocity_map() is None:
         return evaluate(system, snapshot.q + step, snapshot.v, snapshot.t)
 
     def flow(_: float, q: Array) -> Array:
-        out = compiled.run(q, step, snapshot.t, system.parameters)
-        return out[compiled.slices["qdot"]]
+        N = snapshot.dynamics.velocity_map(q, snapshot.t, system.parameters)
+        assert N is not None
+        return N @ step
 
     end = solve_ivp(flow, (0.0, 1.0), snapshot.q, method="DOP853", rtol=1e-13, atol=1e-16)
     return evaluate(system, end.y[:, -1], snapshot.v, snapshot.t)
-
-
-def _misfit(problem: GaussProblem) -> float:
-    """Largest violation, as the distance it takes along the row to repair."""
-    if not len(problem.rhs):
-        return 0.0
-    violation = problem.rhs.copy()
-    violation[problem.n_equality :] = np.maximum(violation[problem.n_equality :], 0.0)
-    lengths = np.linalg.norm(problem.rows, axis=1)
-    lengths = np.where(lengths > 0, lengths, 1.0)
-    return float(np.abs(violation / lengths).max())
 
 
 def _not_assembled(snapshot: Snapshot, problem: GaussProblem) -> ModelError:
@@ -287,48 +221,6 @@ def _not_assembled(snapshot: Snapshot, problem: GaussProblem) -> ModelError:
         f"parts may be too short or too long to meet, or the guess too far away: change the "
         f"guess, or hold fewer coordinates"
     )
-
-
-def _freedom(problem: GaussProblem) -> int:
-    unit = whiten(problem).unit()
-    return problem.n - solve_unit_rows(unit, np.arange(problem.n_equality)).rank
-
-
-def _metric(snapshot: Snapshot) -> Array:
-    """The mass; where it is singular, with a typical mass for the directions that have none."""
-    if factorise(snapshot.mass) is not None:
-        return snapshot.mass
-    typical = snapshot.mass.diagonal().max() or 1.0
-    values, vectors = np.linalg.eigh(snapshot.mass)
-    filled = np.where(values > 1e-12 * values[-1], values, typical)
-    metric: Array = (vectors * filled) @ vectors.T
-    return metric
-
-
-def _position_map(snapshot: Snapshot) -> Array:
-    """N(q): how positions follow velocities, (nq, nv)."""
-    compiled = snapshot.compiled
-    if "N" not in compiled.slices:
-        return np.eye(compiled.nv)
-    out = compiled.run(snapshot.q, snapshot.v, snapshot.t, snapshot.system.parameters)
-    return out[compiled.slices["N"]].reshape(compiled.nq, compiled.nv)
-
-
-def _blocks(snapshot: Snapshot, wanted: object) -> list[Block]:
-    enabled = snapshot.enabled
-    return [
-        block
-        for block in snapshot.layout.blocks
-        if wanted(block.item)  # type: ignore[operator]
-        and (enabled is None or enabled[block.rows].all())
-    ]
-
-
-def _gather(
-    snapshot: Snapshot, blocks: Sequence[Block], rhs: Array
-) -> tuple[Array, Array, list[str]]:
-    rows = [i for block in blocks for i in range(block.rows.start, block.rows.stop)]
-    return snapshot.rows[rows], rhs[rows], [snapshot.layout.names[i] for i in rows]
 
 
 def _indices(names: Sequence[str], held: Iterable[int | str], what: str) -> list[int]:

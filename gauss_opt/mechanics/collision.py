@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike
 from ..base.arrays import Array, Indices
 from ..base.errors import InputError
 from ..base.lazy import lazy
-from ..model.constraints import Contact, Holonomic
+from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
 from ..qp.certificate import Certificate
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
 from ..reference import closed_form
-from .acceleration import touching_rows
-from .impact import Impact, Jump, with_velocity
+from .impact import Impact, Jump
 from .impact_laws import ImpactLaw, Newton, make_law
+from .participants import contact_rows
 
 __all__ = ["Collision", "collide", "collide_snapshot", "engage"]
 
@@ -85,7 +85,7 @@ class Collision:
         A velocity limit does not count: it brakes, and what it takes is lost.
         """
         rows = slice(0, self.snapshot.layout.contacts.stop)
-        offset = with_velocity(self.snapshot, self.v_after).offset
+        offset = self.snapshot.at_velocity(self.v_after).offset
         return float(-(self.row_impulses[rows] @ offset[rows]))
 
     @property
@@ -174,6 +174,7 @@ def collide(
     --------
     Three equal balls in a row, the first arrives:
 
+    >>> from gauss_opt import Contact
     >>> row = System([1, 1, 1], [0, 0, 0], contacts=[
     ...     Contact("1-2", lambda q, t: q[1] - q[0] - 1, restitution=1.0),
     ...     Contact("2-3", lambda q, t: q[2] - q[1] - 1, restitution=1.0)])
@@ -185,11 +186,7 @@ def collide(
     snapshot = evaluate(system, q, v, t)
     if not isinstance(solver, GaussSolver):
         solver = GaussSolver(solver)
-    if contacts is None:
-        rows = touching_rows(snapshot)
-        rows = rows[rows < snapshot.layout.contacts.stop]
-    else:
-        rows = _named(snapshot, contacts)
+    rows = contact_rows(snapshot, contacts)
     return collide_snapshot(snapshot, rows, make_law(law), solver)
 
 
@@ -205,7 +202,7 @@ def collide_snapshot(
     ``slow`` is the size of rates that are zero, on the rows of the layout.
     """
     outcome = law.apply(Impact.at(snapshot, rows, solver, slow))
-    after = with_velocity(snapshot, outcome.v)
+    after = snapshot.at_velocity(outcome.v)
     return Collision(snapshot, rows, outcome.v, outcome.impulses, after.rate, outcome.jumps)
 
 
@@ -241,8 +238,9 @@ def engage(
     snapshot = evaluate(system, q, v, t)
     for block in snapshot.layout.blocks:
         values = np.abs(snapshot.value[block.rows])
-        if isinstance(block.item, Holonomic):
-            sizes = np.abs(snapshot.rows[block.rows]).sum(axis=1) * (1.0 + np.abs(snapshot.q).max())
+        if block.kind == Kind.HOLONOMIC:
+            rows = snapshot.rows_of(np.array(block.indices))
+            sizes = np.abs(rows).sum(axis=1) * (1.0 + np.abs(snapshot.q).max())
             if (values > 1e-6 * sizes).any():
                 raise InputError(
                     f"{block.item} is off by {values.max():.3g} at this position: it cannot close "
@@ -251,14 +249,3 @@ def engage(
     if not isinstance(solver, GaussSolver):
         solver = GaussSolver(solver)
     return collide_snapshot(snapshot, np.arange(0), Newton(), solver)
-
-
-def _named(snapshot: Snapshot, names: Iterable[str]) -> Indices:
-    wanted = [names] if isinstance(names, str) else names
-    blocks = [snapshot.layout.block(name) for name in wanted]
-    for block in blocks:
-        if not isinstance(block.item, Contact):
-            raise InputError(f"{block.item} is not a contact")
-    rows = [np.arange(block.rows.start, block.rows.stop) for block in blocks]
-    chosen: Indices = np.sort(np.concatenate([np.arange(0), *rows]))
-    return chosen

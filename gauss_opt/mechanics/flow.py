@@ -8,13 +8,13 @@ import numpy as np
 
 from ..base.arrays import Array, Indices
 from ..base.matrices import factorise
-from ..model.rows import held_rows
-from ..model.snapshot import Snapshot, evaluate_checked
+from ..model.dynamics import Dynamics
+from ..model.snapshot import Snapshot, state_snapshot
 from ..model.system import System
-from ..model.tracing.compiled import Compiled
 from ..qp.active_set import SetSolution, solve_set
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
+from .ideal_force import ideal_force_of_rows
 
 __all__ = ["Flow"]
 
@@ -25,7 +25,7 @@ class Flow:
     Parameters
     ----------
     system : System
-    compiled : Compiled
+    dynamics : Dynamics
     held : array of int
         Rows of the layout: all equalities, the contacts that carry force, the active limits.
 
@@ -37,76 +37,59 @@ class Flow:
         Evaluations so far.
     """
 
-    def __init__(self, system: System, compiled: Compiled, held: Indices) -> None:
+    def __init__(self, system: System, dynamics: Dynamics, held: Indices) -> None:
         self.system = system
-        self.compiled = compiled
+        self.dynamics = dynamics
         self.held = held
         self.calls = 0
-        self._all = len(held) == compiled.layout.n_rows
-        # Without held rows the motion is free, and one traced call gives all of y'.
-        self._free = None if len(held) else compiled.free_flow
-        self.position_rows, self.velocity_rows = held_rows(compiled.layout, held)
-        self._names = tuple([compiled.layout.names[i] for i in held])
+        self._all = len(held) == dynamics.layout.n_rows
+        # Without held rows the motion is free, and one traced call may give all of y'.
+        self._free = None if len(held) else dynamics.free_motion()
+        self._part = dynamics.smooth(held)
+        self.position_rows, self.velocity_rows = dynamics.layout.held(held)
+        self._names = dynamics.layout.names_of(held)
         self._factor = None
-        if compiled.constant_mass is not None:
-            self._factor = factorise(compiled.constant_mass)
-        # With a constant regular mass and a traced force, one call gives everything.
-        self._simple = (
-            self._factor is not None
-            and not compiled.direct
-            and not compiled.by_hand
-            and system.nonideal is None
-        )
+        if dynamics.constant_mass is not None:
+            self._factor = factorise(dynamics.constant_mass)
 
     def __call__(self, t: float, y: Array) -> Array:
         self.calls += 1
-        compiled = self.compiled
-        nq = compiled.nq
         if self._free is not None:
-            motion = self._free.at(y, t, self.system.parameters)
-            if not isfinite(motion.dot(motion)):
-                self._refuse(y, t)
-            return motion
-        result = np.empty(len(y))
-        if not self._simple:
-            state = y.copy()
-            state.setflags(write=False)
-            snapshot = evaluate_checked(self.system, compiled, state[:nq], state[nq:], t)
-            result[:nq] = snapshot.qdot
-            result[nq:] = self.accelerate(snapshot)[0]
-            return result
-        out = compiled.run(y[:nq], y[nq:], t, self.system.parameters)
-        slices = compiled.slices
-        result[:nq] = out[slices["qdot"]] if "qdot" in slices else y[nq:]
-        rows, rhs = self._rows(out[slices["rows"]].reshape(-1, compiled.nv), out[slices["rhs"]])
-        result[nq:] = self._solve(compiled.constant_mass, out[slices["force"]], rows, rhs)[0]
-        if not isfinite(result.dot(result)):
+            motion = self._free(y, t, self.system.parameters)
+        else:
+            nq = self.dynamics.nq
+            motion = np.empty(len(y))
+            motion[:nq], motion[nq:] = self._qdot_and_acceleration(t, y)
+        if not isfinite(motion.dot(motion)):
             self._refuse(y, t)
-        return result
+        return motion
+
+    def _qdot_and_acceleration(self, t: float, y: Array) -> tuple[Array, Array]:
+        if self._part is None:
+            snapshot = self._snapshot(y, t)
+            return snapshot.qdot, self.accelerate(snapshot)[0]
+        mass, load, rows, rhs, qdot = self._part(y, t, self.system.parameters)
+        return qdot, self._solve(mass, load, rows, rhs)[0]
+
+    def _snapshot(self, y: Array, t: float) -> Snapshot:
+        nq = self.dynamics.nq
+        return state_snapshot(self.system, self.dynamics, y[:nq], y[nq:], t)
 
     def _refuse(self, y: Array, t: float) -> None:
         """Evaluate with all checks, which name the function that is not finite."""
-        state = y.copy()
-        state.setflags(write=False)
-        nq = self.compiled.nq
-        evaluate_checked(self.system, self.compiled, state[:nq], state[nq:], t)
+        self._snapshot(y, t)
 
     def accelerate(self, snapshot: Snapshot) -> tuple[Array, Array, Snapshot]:
         """Acceleration, multipliers of the held rows, and the snapshot with its C."""
-        rows, rhs = self._rows(snapshot.rows, snapshot.rhs)
+        rows, rhs = snapshot.rows_of(self.held), snapshot.rhs
+        rhs = rhs if self._all else rhs[self.held]
         if snapshot.needs_ideal_force:
-            _, multipliers = self._solve(snapshot.mass, snapshot.force, rows, rhs)
-            snapshot = snapshot.with_ideal_force(multipliers @ rows)
+            ideal = ideal_force_of_rows(snapshot, rows, rhs, self._names)
+            snapshot = snapshot.with_ideal_force(ideal)
         load = snapshot.force if snapshot.nonideal is None else snapshot.force + snapshot.nonideal
         return (*self._solve(snapshot.mass, load, rows, rhs), snapshot)
 
-    def _rows(self, rows: Array, rhs: Array) -> tuple[Array, Array]:
-        return (rows, rhs) if self._all else (rows[self.held], rhs[self.held])
-
-    def _solve(
-        self, mass: Array | None, load: Array, rows: Array, rhs: Array
-    ) -> tuple[Array, Array]:
-        assert mass is not None
+    def _solve(self, mass: Array, load: Array, rows: Array, rhs: Array) -> tuple[Array, Array]:
         k = len(rhs)
         problem = GaussProblem(mass, load, rows, rhs, k, self._names, "acceleration")
         white = whiten(problem, self._factor)

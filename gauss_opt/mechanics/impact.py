@@ -15,15 +15,13 @@ import numpy as np
 from ..base.arrays import Array, Indices
 from ..base.errors import InfeasibleError, SolverError
 from ..base.lazy import lazy
-from ..model.constraints import Contact, Servo
-from ..model.rows import Layout
-from ..model.snapshot import Snapshot, evaluate_checked
+from ..model.snapshot import Snapshot
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
 from ..qp.whitening import whiten
 
-__all__ = ["Impact", "Jump", "Outcome", "restitution_of", "row_mobility", "with_velocity"]
+__all__ = ["Impact", "Jump", "Outcome", "row_mobility"]
 
 MAX_ITERATIONS = 200
 CONVERGED = 1e-12
@@ -65,14 +63,8 @@ class Impact:
     ) -> Impact:
         """The impact of the contact rows ``contacts`` at a state."""
         layout = snapshot.layout
-        bilateral = [
-            i
-            for block in layout.blocks
-            if block.rows.stop <= layout.equalities.stop and not isinstance(block.item, Servo)
-            for i in range(block.rows.start, block.rows.stop)
-        ]
         limits = np.arange(layout.limits.start, layout.limits.stop)
-        return cls(snapshot, contacts, np.array(bilateral, dtype=np.intp), limits, solver, slow)
+        return cls(snapshot, contacts, layout.bilateral, limits, solver, slow)
 
     @property
     def v(self) -> Array:
@@ -94,12 +86,12 @@ class Impact:
     @lazy
     def restitution(self) -> Array:
         """Coefficient of each contact row, (k,)."""
-        return restitution_of(self.snapshot.layout)[self.contacts]
+        return self.snapshot.layout.restitution[self.contacts]
 
     @property
     def rows(self) -> Array:
         """W', the rows of the contacts: rate = W'v + w, (k, nv)."""
-        return self.snapshot.rows[self.contacts]
+        return self.snapshot.rows_of(self.contacts)
 
     def solve(
         self,
@@ -159,12 +151,11 @@ class Impact:
         """The same, with the first rows at the velocity without constraints on velocities."""
         ask = (rates, contacts, start, push, equality)
         nothing = np.arange(0)
-        layout = self.snapshot.layout
-        on_positions = [i for i in self.equalities if not layout.block(layout.names[i]).on_velocity]
-        loose = replace(self, equalities=np.array(on_positions, dtype=np.intp), limits=nothing)
+        on_velocity = self.snapshot.layout.on_velocity[self.equalities]
+        loose = replace(self, equalities=self.equalities[~on_velocity], limits=nothing)
         try:
             free = self.solver.solve(loose._problem(self.snapshot, *ask)).x
-            return self._settle(with_velocity(self.snapshot, free), *ask)[0]
+            return self._settle(self.snapshot.at_velocity(free), *ask)[0]
         except (InfeasibleError, SolverError):
             return None
 
@@ -178,11 +169,11 @@ class Impact:
         mass = self.snapshot.mass
         load = mass @ start if push is None else mass @ start + push
         ne = len(order[0]) + (len(contacts) if equality else 0)
-        names = tuple([at.layout.names[i] for i in rows])
+        names = at.layout.names_of(rows)
         return GaussProblem(
             mass,
             load,
-            at.rows[rows],
+            at.rows_of(rows),
             wanted - at.offset[rows],
             ne,
             names,
@@ -192,12 +183,9 @@ class Impact:
 
     def _relinearised(self, v: Array) -> Snapshot | None:
         """The state at v, when there are constraints on velocities, which may be nonlinear."""
-        if not any(block.on_velocity for block in self.snapshot.layout.blocks):
+        if not self.snapshot.layout.has_velocity_rows:
             return None
-        before = self.snapshot
-        v = v.copy()
-        v.setflags(write=False)
-        return evaluate_checked(before.system, before.compiled, before.q, v, before.t)
+        return self.snapshot.at_velocity(v)
 
     def _scatter(self, solution: GaussSolution, contacts: Indices) -> Array:
         """Impulses on the rows of the layout."""
@@ -216,12 +204,13 @@ def _distance(jump: Jump) -> float:
 def _settled(after: Snapshot, before: Snapshot, impact: Impact) -> bool:
     """Whether linearising at the new velocity would change nothing: neither value nor rows."""
     rows = np.concatenate([impact.equalities, impact.limits])
-    scale = np.abs(before.rows[rows]) @ np.abs(after.v) + np.abs(before.offset[rows]) + 1e-300
-    predicted = before.rows[rows] @ after.v + before.offset[rows]
+    old, new = before.rows_of(rows), after.rows_of(rows)
+    scale = np.abs(old) @ np.abs(after.v) + np.abs(before.offset[rows]) + 1e-300
+    predicted = old @ after.v + before.offset[rows]
     if (np.abs(after.rate[rows] - predicted) > CONVERGED * scale).any():
         return False
-    turn = np.abs(after.rows[rows] - before.rows[rows]).max(axis=1, initial=0.0)
-    length = np.abs(before.rows[rows]).max(axis=1, initial=0.0)
+    turn = np.abs(new - old).max(axis=1, initial=0.0)
+    length = np.abs(old).max(axis=1, initial=0.0)
     return bool((turn <= SAME_ROWS * length).all())
 
 
@@ -261,19 +250,3 @@ def row_mobility(impact: Impact) -> Array:
     ne = len(impact.equalities)
     lengths: Array = whiten(problem).lengths[ne : ne + len(impact.contacts)] ** 2
     return lengths
-
-
-def with_velocity(snapshot: Snapshot, v: Array) -> Snapshot:
-    """The same place at another velocity."""
-    v = v.copy()
-    v.setflags(write=False)
-    return evaluate_checked(snapshot.system, snapshot.compiled, snapshot.q, v, snapshot.t)
-
-
-def restitution_of(layout: Layout) -> Array:
-    """Coefficient of restitution of every row of the layout; 0 where it is no contact."""
-    result = np.zeros(layout.n_rows)
-    for block in layout.blocks:
-        if isinstance(block.item, Contact):
-            result[block.rows] = block.item.restitution
-    return result

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..base.errors import InputError
-from .impact import Impact, Jump, Outcome, row_mobility, with_velocity
+from .impact import Impact, Jump, Outcome, row_mobility
 
 __all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "make_law"]
 
@@ -104,12 +104,12 @@ class Sequential(ImpactLaw):
             if not approach.any():
                 break
             first = impact.contacts[approach >= approach.max() * (1.0 - 1e-9)]
-            snapshot = with_velocity(impact.snapshot, v)
+            snapshot = impact.snapshot.at_velocity(v)
             outcome = self.law.apply(replace(impact, snapshot=snapshot, contacts=first))
             jumps += outcome.jumps
             v = outcome.v
         else:
-            snapshot = with_velocity(impact.snapshot, v)
+            snapshot = impact.snapshot.at_velocity(v)
             last = replace(impact, snapshot=snapshot)
             jumps.append(last.solve(np.zeros(len(impact.contacts))))
         if not jumps:

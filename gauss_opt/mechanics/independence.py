@@ -23,7 +23,7 @@ def independence(snapshot: Snapshot, held: Indices) -> float:
     problem = GaussProblem(
         snapshot.mass,
         np.zeros(len(snapshot.v)),
-        snapshot.rows[held],
+        snapshot.rows_of(held),
         np.zeros(k),
         k,
         ("",) * k,

@@ -8,9 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.arrays import Array, Indices
-from ..model.snapshot import Snapshot, evaluate_checked
-from ..model.system import System
-from ..model.tracing.compiled import Compiled
+from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.active_set import solve_set
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
@@ -53,12 +51,12 @@ class Scales:
         q = self.q
         if len(q) != len(snapshot.v):
             q = np.full(len(snapshot.v), q.max())
-        sizes: Array = np.abs(snapshot.rows).dot(q) + self._floor(snapshot, q)
+        sizes: Array = snapshot.jacobian.sizes(q) + self._floor(snapshot, q)
         return sizes
 
     def speeds(self, snapshot: Snapshot) -> Array:
         """Size of the terms that the rate of each row is made of, (m,)."""
-        sizes: Array = np.abs(snapshot.rows).dot(self.v) + np.abs(snapshot.offset)
+        sizes: Array = snapshot.jacobian.sizes(self.v) + np.abs(snapshot.offset)
         sizes += self._floor(snapshot, self.v)
         return sizes
 
@@ -73,8 +71,7 @@ class Scales:
             self._inertia = snapshot.mass.diagonal()
             inertia = self._inertia
             self._mobility = np.divide(1.0, inertia, out=np.zeros(len(inertia)), where=inertia > 0)
-        rows = snapshot.rows
-        lengths: Array = np.sqrt((rows * rows).dot(self._mobility))
+        lengths: Array = np.sqrt(snapshot.jacobian.squares(self._mobility))
         lengths *= FLOOR * sqrt(self._inertia.dot(sizes * sizes))
         return lengths
 
@@ -131,10 +128,10 @@ def _shortest(snapshot: Snapshot, rows: Indices, rhs: Array) -> Array:
     problem = GaussProblem(
         snapshot.mass,
         np.zeros(n),
-        snapshot.rows[rows],
+        snapshot.rows_of(rows),
         rhs[rows],
         k,
-        tuple([snapshot.layout.names[i] for i in rows]),
+        snapshot.layout.names_of(rows),
         "projection",
     )
     white = whiten(problem)
@@ -142,21 +139,9 @@ def _shortest(snapshot: Snapshot, rows: Indices, rhs: Array) -> Array:
 
 
 def _in_positions(snapshot: Snapshot, step: Array) -> Array:
-    compiled: Compiled = snapshot.compiled
-    if "N" not in compiled.slices:
-        return step
-    out = compiled.run(snapshot.q, snapshot.v, snapshot.t, snapshot.system.parameters)
-    move: Array = out[compiled.slices["N"]].reshape(compiled.nq, compiled.nv) @ step
-    return move
+    N = snapshot.velocity_map()
+    return step if N is None else N @ step
 
 
 def _moved(snapshot: Snapshot, q: Array, v: Array) -> Snapshot:
-    return state_snapshot(snapshot.system, snapshot.compiled, q, v, snapshot.t)
-
-
-def state_snapshot(system: System, compiled: Compiled, q: Array, v: Array, t: float) -> Snapshot:
-    """A snapshot of arrays that may still be written to: they are copied first."""
-    q, v = q.copy(), v.copy()
-    q.setflags(write=False)
-    v.setflags(write=False)
-    return evaluate_checked(system, compiled, q, v, t)
+    return state_snapshot(snapshot.system, snapshot.dynamics, q, v, snapshot.t)

@@ -1,24 +1,55 @@
-"""Which rows belong to which constraint."""
+"""The table of constraint rows: which row belongs to whom, and what kind of row it is.
+
+Rows are in a fixed order: equalities first, then contacts, then velocity limits. What the rest of
+the package asks of a row is in arrays, one entry for each row, so that nothing has to look at the
+objects the user made, and ten thousand contacts are as easy to ask as one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..base.arrays import Array, Indices
+from ..base.arrays import Array, Indices, Mask
 from ..base.errors import ModelError
 from ..base.lazy import lazy
-from .constraints import Constraint, Contact, Nonholonomic, Servo, VelocityLimit
+from .constraints import Constraint, Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
 
-__all__ = ["Block", "Layout", "held_rows"]
+__all__ = ["Block", "Kind", "RowTable"]
+
+
+class Kind(IntEnum):
+    """What a row is."""
+
+    HOLONOMIC = 0
+    NONHOLONOMIC = 1
+    SERVO = 2
+    CONTACT = 3
+    LIMIT = 4
+
+
+_KINDS: dict[type, Kind] = {
+    Holonomic: Kind.HOLONOMIC,
+    Nonholonomic: Kind.NONHOLONOMIC,
+    Servo: Kind.SERVO,
+    Contact: Kind.CONTACT,
+    VelocityLimit: Kind.LIMIT,
+}
+_ON_VELOCITY = (Kind.NONHOLONOMIC, Kind.LIMIT)
+_INEQUALITIES = (Kind.CONTACT, Kind.LIMIT)
 
 
 class Block(NamedTuple):
     """The rows of one constraint."""
 
     item: Constraint | Contact
+    kind: Kind
     rows: slice
     scalar: bool
 
@@ -35,18 +66,89 @@ class Block(NamedTuple):
     @property
     def on_velocity(self) -> bool:
         """Whether the constraint is one on velocities."""
-        return isinstance(self.item, Nonholonomic | VelocityLimit)
+        return self.kind in _ON_VELOCITY
+
+    @property
+    def indices(self) -> range:
+        """Its rows, one after the other."""
+        return range(self.rows.start, self.rows.stop)
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Which rows belong to whom: equalities first, then contacts, then velocity limits."""
+def kind_of(item: Constraint | Contact) -> Kind:
+    """The kind of a constraint's rows."""
+    return next(kind for known, kind in _KINDS.items() if isinstance(item, known))
+
+
+@dataclass(frozen=True, eq=False)
+class RowTable:
+    """Every constraint row of a system.
+
+    Attributes
+    ----------
+    blocks : tuple of Block
+        The rows of each constraint, in the order of rows.
+    names : tuple of str
+        Constraint of each row.
+    kind : (m,) array of int
+        :class:`Kind` of each row.
+    block_of : (m,) array of int
+        Place in ``blocks`` of each row.
+    on_velocity : (m,) mask
+        Rows of constraints on velocities; all others are on positions.
+    restitution : (m,) array
+        Coefficient of each contact row; 0 for all others.
+    equalities, contacts, limits : slice
+        Rows of equalities, of contacts and of velocity limits.
+    """
 
     blocks: tuple[Block, ...]
     names: tuple[str, ...]
+    kind: NDArray[np.int8]
+    block_of: Indices
+    on_velocity: Mask
+    restitution: Array
     equalities: slice
     contacts: slice
     limits: slice
+
+    @classmethod
+    def of(cls, sized: Sequence[tuple[Constraint | Contact, int, bool]]) -> RowTable:
+        """The table of constraints in the order of rows, each with its size and if it is a scalar.
+
+        >>> floor = Contact("floor", lambda q, t: q[:2], restitution=0.5)
+        >>> table = RowTable.of([(floor, 2, False)])
+        >>> table.names, table.restitution
+        (('floor', 'floor'), array([0.5, 0.5]))
+        """
+        sizes = np.array([size for _, size, _ in sized], dtype=np.intp)
+        ends = np.concatenate([np.zeros(1, dtype=np.intp), np.cumsum(sizes)]).tolist()
+        blocks = tuple(
+            Block(item, kind_of(item), slice(start, stop), scalar)
+            for (item, _, scalar), (start, stop) in zip(sized, pairwise(ends), strict=True)
+        )
+        kinds = np.array([block.kind for block in blocks], dtype=np.int8)
+        kind = np.repeat(kinds, sizes)
+        m = len(kind)
+        restitution = np.zeros(m)
+        for block in blocks:
+            if isinstance(block.item, Contact):
+                restitution[block.rows] = block.item.restitution
+        n_equality = int(np.count_nonzero(~np.isin(kind, _INEQUALITIES)))
+        n_contact = int(np.count_nonzero(kind == Kind.CONTACT))
+        table = cls(
+            blocks,
+            tuple(block.name for block in blocks for _ in block.indices),
+            kind,
+            np.repeat(np.arange(len(blocks)), sizes),
+            np.isin(kind, _ON_VELOCITY),
+            restitution,
+            slice(0, n_equality),
+            slice(n_equality, n_equality + n_contact),
+            slice(n_equality + n_contact, m),
+        )
+        for array in (table.kind, table.block_of, table.on_velocity, table.restitution):
+            array.setflags(write=False)
+        return table
 
     @property
     def n_rows(self) -> int:
@@ -54,20 +156,46 @@ class Layout:
         return len(self.names)
 
     @lazy
-    def membership(self) -> tuple[tuple[str, ...], Array]:
-        """Name of each constraint, and a row of ones and zeros that picks its rows, (k, m)."""
-        members = np.zeros((len(self.blocks), self.n_rows))
-        for i, block in enumerate(self.blocks):
-            members[i, block.rows] = 1.0
-        return tuple(block.name for block in self.blocks), members
+    def contact_names(self) -> tuple[str, ...]:
+        """Names of the contacts."""
+        return tuple(block.name for block in self.blocks if block.kind == Kind.CONTACT)
+
+    @lazy
+    def block_names(self) -> tuple[str, ...]:
+        """Names of all constraints, in the order of rows."""
+        return tuple(block.name for block in self.blocks)
+
+    @lazy
+    def block_starts(self) -> Indices:
+        """First row of each constraint."""
+        return np.array([block.rows.start for block in self.blocks], dtype=np.intp)
+
+    @lazy
+    def bilateral(self) -> Indices:
+        """Rows of equalities that can take impulses: all but those of servos."""
+        rows: Indices = np.flatnonzero(self.kind[self.equalities] != Kind.SERVO)
+        return rows
+
+    @lazy
+    def has_velocity_rows(self) -> bool:
+        """Whether there is any constraint on velocities."""
+        return bool(self.on_velocity.any())
+
+    @lazy
+    def _by_name(self) -> dict[str, Block]:
+        return {block.name: block for block in self.blocks}
 
     def block(self, name: str) -> Block:
         """The rows of a constraint by name."""
-        for block in self.blocks:
-            if block.name == name:
-                return block
-        known = ", ".join(repr(block.name) for block in self.blocks) or "none"
-        raise ModelError(f"no constraint is called {name!r}; there are: {known}")
+        found: Block | None = self._by_name.get(name)
+        if found is None:
+            known = ", ".join(map(repr, self.block_names)) or "none"
+            raise ModelError(f"no constraint is called {name!r}; there are: {known}")
+        return found
+
+    def block_at(self, row: int) -> Block:
+        """The constraint that a row belongs to."""
+        return self.blocks[int(self.block_of[row])]
 
     def by_name(self, rows: Array) -> dict[str, Any]:
         """Split an array over rows by constraint; a scalar constraint gives a number."""
@@ -76,17 +204,22 @@ class Layout:
             for block in self.blocks
         }
 
+    def names_of(self, rows: Indices) -> tuple[str, ...]:
+        """The constraint of each of these rows."""
+        names = self.names
+        return tuple([names[i] for i in rows.tolist()])
 
-def held_rows(layout: Layout, held: Indices) -> tuple[Indices, Indices]:
-    """Rows held at the level of positions and of velocities (servos at none)."""
-    position: list[int] = []
-    velocity: list[int] = []
-    members = set(held.tolist())
-    for block in layout.blocks:
-        if isinstance(block.item, Servo):
-            continue
-        rows = [i for i in range(block.rows.start, block.rows.stop) if i in members]
-        velocity += rows
-        if not block.on_velocity:
-            position += rows
-    return np.array(position, dtype=np.intp), np.array(velocity, dtype=np.intp)
+    def held(self, held: Indices) -> tuple[Indices, Indices]:
+        """Of rows that are held, those held at the level of positions, and of velocities.
+
+        A servo holds neither: it gives forces that lead back to its trajectory.
+        """
+        velocity = np.sort(held[self.kind[held] != Kind.SERVO])
+        return velocity[~self.on_velocity[velocity]], velocity
+
+
+Layout = RowTable
+
+
+def held_rows(layout: RowTable, held: Indices) -> tuple[Indices, Indices]:
+    return layout.held(held)

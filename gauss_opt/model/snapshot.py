@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..base.arrays import Array, real_array
-from ..base.errors import InputError, ModelError, NonFiniteError, TraceError
+from ..base.arrays import Array, Indices, Mask, real_array
+from ..base.errors import InputError, ModelError
 from ..base.lazy import lazy, made
-from ..base.matrices import factorise, require_semidefinite, symmetrised
-from .rows import Layout
+from ..base.row_matrix import RowMatrix
+from .dynamics import Dynamics
+from .rows import RowTable
 from .system import System
-from .tracing.compiled import Compiled, full_mass
-from .tracing.hand_derivatives import check_by_hand, fill_by_hand
 
-__all__ = ["Snapshot", "evaluate", "potential_energy"]
+__all__ = ["Snapshot", "evaluate", "evaluate_checked", "potential_energy", "state_snapshot"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +39,10 @@ class Snapshot:
         Q.
     nonideal : (nv,) array or None
         C; None without one, or while it waits for the ideal force (:meth:`with_ideal_force`).
-    rows, rhs : (m, nv) and (m,) arrays
-        A and b of the acceleration problem: A a = b, or A a >= b for inequalities.
+    jacobian : RowMatrix
+        A of the acceleration problem A a = b, or A a >= b for inequalities, as it is stored.
+    rhs : (m,) array
+        Its b.
     value : (m,) array
         phi, gap or psi.
     rate : (m,) array
@@ -54,29 +54,42 @@ class Snapshot:
     """
 
     system: System
-    compiled: Compiled
+    dynamics: Dynamics
     q: Array
     v: Array
     t: float
     mass: Array
     force: Array
     nonideal: Array | None
-    rows: Array
+    jacobian: RowMatrix
     rhs: Array
     value: Array
     rate: Array
     qdot: Array
-    enabled: NDArray[np.bool_] | None = None
+    enabled: Mask | None = None
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> RowTable:
         """Which rows belong to which constraint."""
-        return self.compiled.layout
+        return self.dynamics.layout
+
+    @property
+    def compiled(self) -> Dynamics:
+        return self.dynamics
+
+    @property
+    def rows(self) -> Array:
+        """A written out, (m, nv)."""
+        return self.jacobian.dense
+
+    def rows_of(self, rows: Indices) -> Array:
+        """Chosen rows of A, written out."""
+        return self.jacobian.take(rows)
 
     @property
     def needs_ideal_force(self) -> bool:
         """Whether the non-ideal force cannot be known before the ideal force is."""
-        return self.compiled.wants_ideal is not None and self.nonideal is None
+        return self.nonideal is None and self.dynamics.needs_ideal_force
 
     @lazy
     def gaps(self) -> dict[str, Any]:
@@ -96,23 +109,29 @@ class Snapshot:
     @lazy
     def offset(self) -> Array:
         """w with rate = A v + w: the part of the rates that does not depend on v linearly."""
-        offset: Array = self.rate - self.rows.dot(self.v)
+        offset: Array = self.rate - self.jacobian.dot(self.v)
         return offset
 
     def with_ideal_force(self, ideal_force: Array) -> Snapshot:
         """The snapshot with the non-ideal force that belongs to an ideal constraint force."""
-        function = self.compiled.wants_ideal
-        if function is None:
+        if not self.dynamics.needs_ideal_force:
             return self
         ideal = ideal_force.copy()
         ideal.setflags(write=False)
-        arguments = {"q": self.q, "v": self.v, "t": self.t, "ideal_force": ideal}
-        force = function.array(arguments, self.system.parameters, (self.compiled.nv,))
+        force = self.dynamics.nonideal_force(self.q, self.v, self.t, ideal, self.system.parameters)
         return replace(self, nonideal=force)
 
+    def at_velocity(self, v: Array) -> Snapshot:
+        """The same place and time at another velocity."""
+        return state_snapshot(self.system, self.dynamics, self.q, v, self.t)
+
+    def velocity_map(self) -> Array | None:
+        """N with q' = N v, (nq, nv); None for the identity."""
+        return self.dynamics.velocity_map(self.q, self.t, self.system.parameters)
+
     def _of_contacts(self, rows: Array) -> dict[str, Any]:
-        names = {contact.name for contact in self.system.contacts}
-        return {k: value for k, value in self.layout.by_name(rows).items() if k in names}
+        values = self.layout.by_name(rows)
+        return {name: values[name] for name in self.layout.contact_names}
 
     def __str__(self) -> str:
         lines = [f"Snapshot at t = {self.t:g}", f"  q = {self.q}", f"  v = {self.v}"]
@@ -138,57 +157,45 @@ def evaluate(system: System, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Snap
     v = read_only("v", v)
     if system.nv is None and (v.ndim != 1 or not len(v)):
         raise InputError(f"v must be a vector with one entry for each velocity, got {v!r}")
-    compiled = system.compiled(len(v) if system.nv is None else system.nv)
+    dynamics = system.dynamics(len(v) if system.nv is None else system.nv)
     q = read_only("q", q)
-    if q.shape != (compiled.nq,):
-        raise InputError(f"q must have shape ({compiled.nq},), got {q.shape}")
-    if v.shape != (compiled.nv,):
-        raise InputError(f"v must have shape ({compiled.nv},), got {v.shape}")
-    return evaluate_checked(system, compiled, q, v, _time(t))
+    if q.shape != (dynamics.nq,):
+        raise InputError(f"q must have shape ({dynamics.nq},), got {q.shape}")
+    if v.shape != (dynamics.nv,):
+        raise InputError(f"v must have shape ({dynamics.nv},), got {v.shape}")
+    return evaluate_checked(system, dynamics, q, v, _time(t))
 
 
-def evaluate_checked(system: System, compiled: Compiled, q: Array, v: Array, t: float) -> Snapshot:
+def evaluate_checked(system: System, dynamics: Dynamics, q: Array, v: Array, t: float) -> Snapshot:
     """:func:`evaluate` for read-only float arrays of the right size."""
     parameters = system.parameters
-    compiled.count += 1
-    if compiled.count & (compiled.count - 1) == 0:
-        _check(system, compiled, q, v, t)
-    out = compiled.run(q, v, t, parameters)
-    slices, nv = compiled.slices, compiled.nv
-    if compiled.by_hand:
-        fill_by_hand(compiled, out, q, v, t, parameters)
-    if not isfinite(out.dot(out)):
-        _refuse_non_finite(compiled, out, q, v, t)
-    out.setflags(write=False)
-    arguments = {"q": q, "v": v, "t": t}
-    direct = compiled.direct
-    mass = compiled.constant_mass
-    if mass is None:
-        mass = _mass(compiled, out, arguments, parameters)
-    if "force" in direct:
-        force = direct["force"].array(arguments, parameters, (nv,))
-    else:
-        force = out[slices["force"]]
-    nonideal = out[slices["nonideal"]] if "nonideal" in slices else None
-    if "nonideal" in direct:
-        nonideal = direct["nonideal"].array(arguments, parameters, (nv,))
+    dynamics.watch(q, v, t, parameters)
+    mass, force, nonideal, jacobian, rhs, value, rate, qdot = dynamics.evaluate(q, v, t, parameters)
     return made(
         Snapshot,
         system=system,
-        compiled=compiled,
+        dynamics=dynamics,
         q=q,
         v=v,
         t=t,
         mass=mass,
         force=force,
         nonideal=nonideal,
-        rows=out[slices["rows"]].reshape(-1, nv),
-        rhs=out[slices["rhs"]],
-        value=out[slices["value"]],
-        rate=out[slices["rate"]],
-        qdot=out[slices["qdot"]] if "qdot" in slices else v,
-        enabled=_enabled(compiled, arguments, parameters) if compiled.switches else None,
+        jacobian=jacobian,
+        rhs=rhs,
+        value=value,
+        rate=rate,
+        qdot=qdot,
+        enabled=dynamics.switches.enabled(q, v, t, parameters),
     )
+
+
+def state_snapshot(system: System, dynamics: Dynamics, q: Array, v: Array, t: float) -> Snapshot:
+    """A snapshot of arrays that may still be written to: they are copied first."""
+    q, v = q.copy(), v.copy()
+    q.setflags(write=False)
+    v.setflags(write=False)
+    return evaluate_checked(system, dynamics, q, v, t)
 
 
 def potential_energy(system: System, q: ArrayLike, t: float = 0.0) -> float:
@@ -196,12 +203,10 @@ def potential_energy(system: System, q: ArrayLike, t: float = 0.0) -> float:
     if system.potential is None:
         raise ModelError("the system has no potential=")
     q = read_only("q", q)
-    compiled = system.compiled(np.size(q) if system.nv is None else system.nv)
-    if q.shape != (compiled.nq,):
-        raise InputError(f"q must have shape ({compiled.nq},), got {q.shape}")
-    function = compiled.potential
-    assert function is not None
-    return float(function.array({"q": q, "t": _time(t)}, system.parameters, ()))
+    dynamics = system.dynamics(np.size(q) if system.nv is None else system.nv)
+    if q.shape != (dynamics.nq,):
+        raise InputError(f"q must have shape ({dynamics.nq},), got {q.shape}")
+    return dynamics.potential(q, _time(t), system.parameters)
 
 
 def _time(t: Any) -> float:
@@ -218,80 +223,3 @@ def read_only(what: str, value: ArrayLike) -> Array:
     array = real_array(what, value)
     array.setflags(write=False)
     return array
-
-
-def _mass(
-    compiled: Compiled, out: Array, arguments: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> Array:
-    nv = compiled.nv
-    if "mass" in compiled.direct:
-        function = compiled.direct["mass"]
-        raw = function.checked(function.plain(arguments, parameters), None, arguments)
-        mass = full_mass(raw, nv)
-        mass.setflags(write=False)
-    else:
-        mass = out[compiled.slices["mass"]].reshape(nv, nv)
-        if compiled.symmetric_mass:
-            return mass
-    # Comparing bytes is the quickest; only -0.0 against 0.0 needs the slower comparison.
-    if mass.tobytes() == mass.T.tobytes() or np.array_equal(mass, mass.T):
-        return mass
-    return symmetrised(mass, f"mass (at t={arguments['t']:g})")
-
-
-def _enabled(
-    compiled: Compiled, arguments: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> NDArray[np.bool_]:
-    enabled = np.ones(compiled.layout.n_rows, dtype=bool)
-    for block, condition in compiled.switches:
-        value = condition.plain(arguments, parameters)
-        if np.ndim(value) or not isinstance(value, bool | np.bool_):
-            raise InputError(f"{condition.label} must return True or False, got {value!r}")
-        enabled[block.rows] = value
-    enabled.setflags(write=False)
-    return enabled
-
-
-def _refuse_non_finite(compiled: Compiled, out: Array, q: Array, v: Array, t: float) -> None:
-    """Name the function behind an entry that is not finite; large finite numbers may pass."""
-    bad = np.flatnonzero(~np.isfinite(out))
-    if not len(bad):
-        return
-    state = f"at t={t:g}, q={q}, v={v}"
-    for name, part in compiled.slices.items():
-        if not part.start <= bad[0] < part.stop:
-            continue
-        if name not in ("value", "rate", "rows", "rhs"):
-            label = {"short mass": "mass", "N": "kinematics", "qdot": "kinematics"}.get(name, name)
-            what = f"{label} is not finite"
-        else:
-            row = (bad[0] - part.start) // (compiled.nv if name == "rows" else 1)
-            item = compiled.layout.block(compiled.layout.names[row]).item
-            label = str(item)
-            words = {"value": "value", "rate": "rate", "rows": "normal", "rhs": "second derivative"}
-            what = f"the {words[name]} of {label} is not finite"
-        raise NonFiniteError(
-            f"{what} ({out[bad[0]]}) {state}: check the function for divisions by zero and roots "
-            f"of negative numbers there",
-            function=label,
-            t=t,
-        )
-
-
-def _check(system: System, compiled: Compiled, q: Array, v: Array, t: float) -> None:
-    """Compare traces, hand-given derivatives and the mass with the functions, now and then.
-
-    This happens at the 1st, 2nd, 4th, 8th, ... evaluation: it costs nothing in the long run and
-    finds a function whose result changes although its arguments do not.
-    """
-    failed = compiled.disagreement(q, v, t, system.parameters)
-    if failed is not None:
-        raise TraceError(failed[1])
-    for block in compiled.by_hand:
-        if block.item.check_derivatives:
-            check_by_hand(compiled, block, q, v, t, system.parameters)
-    if compiled.constant_mass is None:
-        out = compiled.run(q, v, t, system.parameters)
-        mass = _mass(compiled, out, {"q": q, "v": v, "t": t}, system.parameters)
-        if factorise(mass) is None:
-            require_semidefinite(mass, f"mass (at t={t:g})")

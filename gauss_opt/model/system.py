@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -15,7 +16,8 @@ from ..base.arrays import Array, real_array
 from ..base.errors import InputError, ModelError
 from ..base.matrices import require_semidefinite, symmetrised
 from .constraints import Constraint, Contact, Function
-from .tracing.compiled import Compiled, compile_system
+from .dynamics import Dynamics
+from .tracing.tracer import trace_system
 
 __all__ = ["System"]
 
@@ -68,7 +70,7 @@ class System:
     nv: int | None = field(default=None, kw_only=True)
     parameters: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     coordinates: Sequence[str] | None = field(default=None, kw_only=True)
-    _compiled: dict[int, Compiled] = field(default_factory=dict, init=False, repr=False)
+    _dynamics: dict[int, Dynamics] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -89,17 +91,19 @@ class System:
         set_field(self, "parameters", _checked_parameters(self.parameters))
         self._check_sizes()
         if self.nv is not None:
-            self.compiled(self.nv)
+            self.dynamics(self.nv)
 
-    def compiled(self, nv: int) -> Compiled:
-        """The traced functions for a number of velocities; traced once and kept."""
-        if nv not in self._compiled:
+    def dynamics(self, nv: int) -> Dynamics:
+        """The source of all numbers for a number of velocities; traced once and kept."""
+        if nv not in self._dynamics:
             if self.coordinates is not None and self.nq is None and len(self.coordinates) != nv:
                 raise ModelError(
                     f"coordinates= has {len(self.coordinates)} names for {nv} positions"
                 )
-            self._compiled[nv] = compile_system(self, self.nq if self.nq is not None else nv, nv)
-        return self._compiled[nv]
+            self._dynamics[nv] = trace_system(self, self.nq if self.nq is not None else nv, nv)
+        return self._dynamics[nv]
+
+    compiled = dynamics
 
     def _check_kinds(self) -> None:
         for item in self.constraints:
@@ -110,10 +114,9 @@ class System:
         for contact in self.contacts:
             if not isinstance(contact, Contact):
                 raise ModelError(f"{contact} in contacts= is not a Contact")
-        names = self.names
-        for name in names:
-            if names.count(name) > 1:
-                raise ModelError(f"two constraints are called {name!r}: names must differ")
+        name, count = Counter(self.names).most_common(1)[0] if self.names else ("", 1)
+        if count > 1:
+            raise ModelError(f"two constraints are called {name!r}: names must differ")
 
     def _check_sizes(self) -> None:
         set_field = object.__setattr__

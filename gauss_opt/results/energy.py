@@ -19,20 +19,20 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..mechanics.flow import Flow
-from ..mechanics.projection import state_snapshot
-from ..model.constraints import Servo
-from ..model.snapshot import Snapshot, potential_energy
+from ..model.dynamics import Dynamics
+from ..model.rows import Kind
+from ..model.snapshot import Snapshot, potential_energy, state_snapshot
 from ..model.system import System
-from ..model.tracing.compiled import Compiled
-from .records import Event
+from .records import Event, EventKind
 
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["Energy", "account", "joined"]
+__all__ = ["Energy", "account", "has_energy", "joined", "notable_works"]
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 PARTS = ("applied", "nonideal", "servo", "constraint")
+NOTABLE = 1e-6  # a work below this part of the largest energy is nothing to speak of
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,19 +71,24 @@ class Energy:
         return difference
 
 
+def has_energy(result: Result) -> bool:
+    """Whether the energy account of a result is there or can be made."""
+    return result.stored_energy is not None or (result.system is not None and bool(result.pieces))
+
+
 def account(result: Result) -> Energy:
     """The energy account of a result that still knows its system and has dense output."""
     system = result.system
     assert system is not None
-    compiled = system.compiled(result.v.shape[1])
+    dynamics = system.dynamics(result.v.shape[1])
     n = len(result.t)
     kinetic, potential = np.zeros(n), np.zeros(n)
     for i in range(n):
-        snapshot = state_snapshot(system, compiled, result.q[i], result.v[i], float(result.t[i]))
+        snapshot = state_snapshot(system, dynamics, result.q[i], result.v[i], float(result.t[i]))
         kinetic[i] = 0.5 * snapshot.v @ snapshot.mass @ snapshot.v
         if system.potential is not None:
             potential[i] = potential_energy(system, result.q[i], float(result.t[i]))
-    works = _works(result, system, compiled)
+    works = _works(result, system, dynamics)
     works["applied"] += potential - potential[0]
     impact = np.zeros(n)
     for event, after in zip(result.events, _far_sides(result), strict=True):
@@ -94,22 +99,29 @@ def account(result: Result) -> Energy:
 
 def _far_sides(result: Result) -> list[int]:
     """The first row after each event."""
-    limits = {event.t for event in result.events if event.kind == "accumulation"}
+    limits = {event.t for event in result.events if event.kind == EventKind.ACCUMULATION}
     struck: dict[str, float] = {}
     rows = []
     for event in result.events:
         # The far side of an event is the last row at its time.
         after = int(np.searchsorted(result.t, event.t, side="right")) - 1
-        if event.kind == "impact":
+        if event.kind == EventKind.IMPACT:
             struck |= dict.fromkeys(event.contacts, event.t)
             if event.t in limits and result.t[after - 1] == event.t:
                 after -= 1  # the last row is that of the limit which this impact led to
-        elif event.kind == "accumulation":
+        elif event.kind == EventKind.ACCUMULATION:
             # Its contacts have been closed since they were struck last.
             last = max((struck.get(name, -np.inf) for name in event.contacts), default=-np.inf)
             after = min(after, int(np.searchsorted(result.t, last, side="right")))
         rows.append(after)
     return rows
+
+
+def notable_works(energy: Energy) -> dict[str, Array]:
+    """The works, and the change at impacts, that are more than next to nothing."""
+    size = float(max(np.abs(energy.total).max(), np.abs(energy.kinetic).max()))
+    works = {part: getattr(energy, part) for part in (*PARTS, "impact")}
+    return {part: work for part, work in works.items() if np.abs(work).max() > NOTABLE * size}
 
 
 def joined(parts: Sequence[Energy], between: Sequence[Event]) -> Energy:
@@ -128,14 +140,14 @@ def joined(parts: Sequence[Energy], between: Sequence[Event]) -> Energy:
     return Energy(**{name: np.concatenate(column) for name, column in columns.items()})
 
 
-def _works(result: Result, system: System, compiled: Compiled) -> dict[str, Array]:
+def _works(result: Result, system: System, dynamics: Dynamics) -> dict[str, Array]:
     """Works since the start at the rows of a result; "applied" counts all applied forces."""
     times, totals = [float(result.t[0])], [np.zeros(len(PARTS))]
     flows: dict[tuple[int, ...], Flow] = {}
     for piece in result.pieces:
         if piece.held not in flows:
             held = np.array(piece.held, dtype=np.intp)
-            flows[piece.held] = Flow(system, compiled, held)
+            flows[piece.held] = Flow(system, dynamics, held)
         inside = result.t[(result.t > piece.t0) & (result.t < piece.t1)]
         for start, end in pairwise([piece.t0, *np.unique(inside).tolist(), piece.t1]):
             half, middle = 0.5 * (end - start), 0.5 * (end + start)
@@ -152,13 +164,12 @@ def _works(result: Result, system: System, compiled: Compiled) -> dict[str, Arra
 
 def _power(flow: Flow, y: Array, t: float) -> Array:
     """Power of all applied forces, of the non-ideal force, of servos and of moving constraints."""
-    compiled = flow.compiled
-    q, v = y[: compiled.nq], y[compiled.nq :]
-    snapshot = state_snapshot(flow.system, compiled, q, v, t)
+    dynamics = flow.dynamics
+    q, v = y[: dynamics.nq], y[dynamics.nq :]
+    snapshot = state_snapshot(flow.system, dynamics, q, v, t)
     _, multipliers, snapshot = flow.accelerate(snapshot)
-    rows = multipliers * (snapshot.rows[flow.held] @ v)
-    servo_names = {c.name for c in flow.system.constraints if isinstance(c, Servo)}
-    by_servo = np.array([compiled.layout.names[i] in servo_names for i in flow.held], dtype=bool)
+    rows = multipliers * (snapshot.rows_of(flow.held) @ v)
+    by_servo = dynamics.layout.kind[flow.held] == Kind.SERVO
     applied = float(snapshot.force @ v) + _inertia_power(flow, snapshot)
     nonideal = 0.0 if snapshot.nonideal is None else float(snapshot.nonideal @ v)
     servo = float(rows[by_servo].sum())
@@ -167,13 +178,13 @@ def _power(flow: Flow, y: Array, t: float) -> Array:
 
 def _inertia_power(flow: Flow, snapshot: Snapshot) -> float:
     """1/2 v' M' v along the motion, by a fourth-order difference; 0 for a constant mass."""
-    if flow.compiled.constant_mass is not None:
+    if flow.dynamics.constant_mass is not None:
         return 0.0
     v, t = snapshot.v, snapshot.t
     h = 1e-4 * (1.0 + np.abs(snapshot.q).max()) / (1.0 + np.abs(snapshot.qdot).max())
 
     def twice_kinetic(s: float) -> float:
-        at = state_snapshot(flow.system, flow.compiled, snapshot.q + s * snapshot.qdot, v, t + s)
+        at = state_snapshot(flow.system, flow.dynamics, snapshot.q + s * snapshot.qdot, v, t + s)
         return float(v @ at.mass @ v)
 
     slope = 8.0 * (twice_kinetic(h) - twice_kinetic(-h))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..mechanics.collision import Collision
-from .records import Event, Stats
+from .columns import all_together, as_fields, each
+from .records import Event, EventKind, Stats
 from .result import Result
 
 __all__ = ["closing_impact", "cut", "join"]
@@ -18,34 +19,27 @@ __all__ = ["closing_impact", "cut", "join"]
 def cut(part: Result, ending: Event, closing: Collision) -> Result:
     """A phase up to the near side of the event that ends it, without that event."""
     last = int(np.searchsorted(part.t, ending.t, side="left"))
-    keep = slice(last + 1)
-    v = part.v[keep].copy()
-    v[-1] = ending.v_before  # differs where a phase ends at once: only the far side is stored
+    columns = each(lambda column: column[: last + 1], part)
+    columns["v"] = columns["v"].copy()
+    columns["v"][-1] = ending.v_before  # where a phase ends at once only the far side is stored
     place = next(i for i, event in enumerate(part.events) if event is ending)
-    events = (*part.events[:place], *(e for e in part.events[place + 1 :] if e.kind == "user"))
+    events = (
+        *part.events[:place],
+        *(e for e in part.events[place + 1 :] if e.kind == EventKind.USER),
+    )
     stats = replace(
         part.stats,
         events=len(events) + 1,
-        impacts=sum(event.kind == "impact" for event in events) + 1,
+        impacts=sum(event.kind == EventKind.IMPACT for event in events) + 1,
         worst_residual=max(part.stats.worst_residual, closing.certificate.worst),
     )
-    return replace(
-        part,
-        t=part.t[keep],
-        q=part.q[keep],
-        v=v,
-        a=part.a[keep],
-        rows={name: rows[keep] for name, rows in part.rows.items()},
-        forces={name: rows[keep] for name, rows in part.forces.items()},
-        events=events,
-        stats=stats,
-    )
+    return replace(part, **as_fields(columns), events=events, stats=stats)
 
 
 def closing_impact(ending: Event, closing: Collision) -> Event:
     """The impact with which the constraints of the next phase close."""
     return Event(
-        "impact",
+        EventKind.IMPACT,
         ending.t,
         ending.contacts,
         ending.q,
@@ -62,30 +56,17 @@ def closing_impact(ending: Event, closing: Collision) -> Event:
 def join(parts: Sequence[Result], impacts: Sequence[Event]) -> Result:
     """All phases as one result; the last says how it ended."""
     first, last = parts[0], parts[-1]
-
-    def rows(name: str) -> Any:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    def tables(name: str) -> dict[str, Any]:
-        each = [getattr(part, name) for part in parts]
-        return {k: np.concatenate([table[k] for table in each]) for k in each[0]}
-
+    span = [first.settings["t_span"][0], last.settings["t_span"][1]]
     return replace(
         last,
         success=all(part.success for part in parts),
-        t=rows("t"),
-        q=rows("q"),
-        v=rows("v"),
-        a=rows("a"),
-        rows=tables("rows"),
-        forces=tables("forces"),
+        **as_fields(all_together(parts)),
         events=tuple(_in_turn([part.events for part in parts], impacts)),
         pieces=tuple(piece for part in parts for piece in part.pieces),
         stats=_total([part.stats for part in parts]),
-        settings={**last.settings, "t_span": [first.settings["t_span"][0],
-                                              last.settings["t_span"][1]]},
+        settings={**last.settings, "t_span": span},
         parts=tuple(parts) if len(parts) > 1 else (),
-    )  # fmt: skip
+    )
 
 
 def _in_turn(events: Sequence[Sequence[Event]], impacts: Sequence[Event]) -> Iterator[Event]:

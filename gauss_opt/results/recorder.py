@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.arrays import Array
-from ..model.constraints import Contact
+from ..mechanics.ideal_force import ideal_force_of_rows
 from ..model.snapshot import Snapshot
 from ..model.system import System
+from .columns import COLUMNS, as_fields, columns_of
 from .dense_output import Piece
 from .records import Event, Stats
 from .result import Result
 
 if TYPE_CHECKING:
-    from ..model.tracing.compiled import Compiled
+    from ..model.dynamics import Dynamics
 
 __all__ = ["Recorder"]
 
@@ -24,46 +25,52 @@ __all__ = ["Recorder"]
 class Recorder:
     """Collects rows, events and dense output."""
 
-    def __init__(self, system: System, compiled: Compiled, *, dense: bool) -> None:
+    def __init__(self, system: System, dynamics: Dynamics, *, dense: bool) -> None:
         self.system = system
-        self.compiled = compiled
+        self.layout = dynamics.layout
         self.dense = dense
-        self.rows: list[tuple[Array, ...]] = []
-        self.times: list[float] = []
+        self.columns: dict[str, list[Any]] = {column.key: [] for column in COLUMNS}
         self.events: list[Event] = []
         self.pieces: list[Piece] = []
 
+    @property
+    def times(self) -> list[float]:
+        """The stored times."""
+        return self.columns["t"]
+
     def refill(self, result: Result) -> None:
         """Take over what another recorder had collected."""
-        columns = [result.q, result.v, result.a, *result.rows.values(), *result.forces.values()]
-        self.rows = [tuple(row) for row in zip(*columns, strict=True)]
-        self.times = result.t.tolist()
+        self.columns = {key: list(column) for key, column in columns_of(result).items()}
+        self.columns["t"] = result.t.tolist()
         self.events = list(result.events)
         self.pieces = list(result.pieces)
 
     def row(self, snapshot: Snapshot, a: Array, multipliers: Array) -> None:
         """A stored time: state, acceleration, multipliers on the rows of the layout."""
         total = snapshot.mass.dot(a) - snapshot.force
-        nonideal = np.zeros(len(a))
-        if snapshot.nonideal is not None:
-            nonideal = total - self._ideal(snapshot, multipliers)
-        self.times.append(snapshot.t)
-        self.rows.append(
-            (snapshot.q, snapshot.v, a, multipliers, snapshot.value, snapshot.rate, total, nonideal)
-        )
+        values = {
+            "t": snapshot.t,
+            "q": snapshot.q,
+            "v": snapshot.v,
+            "a": a,
+            "rows_multipliers": multipliers,
+            "rows_values": snapshot.value,
+            "rows_rates": snapshot.rate,
+            "forces_total": total,
+            "forces_nonideal": self._nonideal(snapshot, multipliers, total),
+        }
+        for key, column in self.columns.items():
+            column.append(values[key])
 
-    def _ideal(self, snapshot: Snapshot, multipliers: Array) -> Array:
-        """Ideal force of the rows that carry force."""
-        from ..mechanics.flow import Flow
-
-        layout = snapshot.layout
+    def _nonideal(self, snapshot: Snapshot, multipliers: Array, total: Array) -> Array:
+        """What the total constraint force has beyond the ideal force of the rows that carry it."""
+        if snapshot.nonideal is None:
+            return np.zeros(len(total))
         carrying = np.flatnonzero(multipliers != 0.0)
-        held = np.union1d(np.arange(layout.equalities.stop), carrying)
-        ideal = replace(snapshot, nonideal=np.zeros(len(snapshot.v)))
-        flow = Flow(self.system, self.compiled, held)
-        _, forces, _ = flow.accelerate(ideal)
-        force: Array = forces @ snapshot.rows[held]
-        return force
+        held = np.union1d(np.arange(self.layout.equalities.stop), carrying)
+        names = tuple([self.layout.names[i] for i in held])
+        rows, rhs = snapshot.rows_of(held), snapshot.rhs[held]
+        return total - ideal_force_of_rows(snapshot, rows, rhs, names)
 
     def piece(self, piece: Piece, held: tuple[int, ...]) -> None:
         """Dense output of an accepted step, with the rows held meanwhile."""
@@ -74,22 +81,15 @@ class Recorder:
         self, *, success: bool, status: str, message: str, stats: Stats, settings: dict[str, Any]
     ) -> Result:
         """Everything so far, frozen."""
-        layout = self.compiled.layout
-        columns = [np.array(column) for column in zip(*self.rows, strict=True)]
-        q, v, a, multipliers, values, rates, total, nonideal = columns
+        blocks = self.layout.blocks
         return Result(
             success=success,
             status=status,
             message=message,
-            t=np.array(self.times),
-            q=q,
-            v=v,
-            a=a,
-            rows={"multipliers": multipliers, "values": values, "rates": rates},
-            row_names=layout.names,
-            scalar=frozenset(block.name for block in layout.blocks if block.scalar),
-            contacts=tuple(b.name for b in layout.blocks if isinstance(b.item, Contact)),
-            forces={"total": total, "nonideal": nonideal},
+            **as_fields({key: np.array(column) for key, column in self.columns.items()}),
+            row_names=self.layout.names,
+            scalar=frozenset(block.name for block in blocks if block.scalar),
+            contacts=self.layout.contact_names,
             events=tuple(self.events),
             pieces=tuple(self.pieces),
             stats=stats,

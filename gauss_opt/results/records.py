@@ -11,7 +11,14 @@ from ..base.arrays import Array
 __all__ = ["ConstraintForce", "Event", "EventKind", "RunStatus", "State", "Stats"]
 
 
-class EventKind(StrEnum):
+class _Word(StrEnum):
+    """A word out of a fixed list; it is shown as the string that it is."""
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+class EventKind(_Word):
     """What can happen at an instant; each is equal to its name as a string."""
 
     IMPACT = "impact"
@@ -22,7 +29,7 @@ class EventKind(StrEnum):
     USER = "user"
 
 
-class RunStatus(StrEnum):
+class RunStatus(_Word):
     """How a run stands, or how it ended; each is equal to its name as a string."""
 
     RUNNING = "running"
@@ -76,15 +83,21 @@ class Event:
     exact: bool = True
     detail: str = ""
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is unusual about it, in words."""
+        found = [self.detail] if self.detail else []
+        if self.gains_energy:
+            found.append("the law has raised the energy")
+        if not self.exact:
+            found.append("closed at round-off")
+        return tuple(found)
+
     def __str__(self) -> str:
         text = f"{self.kind} at t = {self.t:.12g}: {', '.join(self.contacts)}"
         if self.impulses:
             text += f", energy change {self.energy_change:.6g}"
-        if self.gains_energy:
-            text += " (the law has raised the energy)"
-        if not self.exact:
-            text += " (closed at round-off)"
-        return text + (f" ({self.detail})" if self.detail else "")
+        return text + "".join(f" ({remark})" for remark in self.remarks)
 
     __repr__ = __str__
 

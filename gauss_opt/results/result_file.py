@@ -16,9 +16,12 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.npz import read_header, read_npz, write_npz
+from .columns import COLUMNS, as_fields, columns_of, shapes
 from .dense_output import Piece
 from .energy import Energy
-from .records import Event, Stats
+from .event_file import event_arrays, event_entries, event_shapes, read_events
+from .file_values import floats, words
+from .records import Stats
 
 if TYPE_CHECKING:
     from .result import Result
@@ -29,11 +32,6 @@ Built = TypeVar("Built")
 
 FORMAT = "gauss_opt result"
 VERSION = 1
-_COLUMNS = ("t", "q", "v", "a")
-_EVENT_TEXT = ("kind", "contacts", "detail")
-_EVENT_FLAGS = ("gains_energy", "exact")
-_EVENT_NUMBERS = ("t", "energy_change", "constraint_work")
-_EVENT_ARRAYS = ("q", "v_before", "v_after")
 
 
 def write(path: str | os.PathLike[str], arrays: dict[str, Any], header: dict[str, Any]) -> None:
@@ -63,11 +61,7 @@ def pack_energy(energy: Energy) -> dict[str, Array]:
 
 def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and JSON header of a result."""
-    arrays: dict[str, Any] = {name: getattr(result, name) for name in _COLUMNS}
-    arrays |= {f"rows_{name}": value for name, value in result.rows.items()}
-    arrays |= {f"forces_{name}": value for name, value in result.forces.items()}
-    arrays |= _pack_events(result.events)
-    arrays |= _pack_pieces(result.pieces)
+    arrays = {**columns_of(result), **event_arrays(result.events), **_pack_pieces(result.pieces)}
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -81,13 +75,7 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         "coordinates": list(result.coordinates),
         "stats": asdict(result.stats),
         "settings": result.settings,
-        "events": [
-            {
-                **{name: getattr(event, name) for name in (*_EVENT_TEXT, *_EVENT_FLAGS)},
-                "impulses": {k: np.asarray(v).tolist() for k, v in event.impulses.items()},
-            }
-            for event in result.events
-        ],
+        "events": event_entries(result.events),
         "held": [list(piece.held) for piece in result.pieces],
     }
     return arrays, header
@@ -97,41 +85,19 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     """The fields of the result that was packed."""
     _check_header(header, width=arrays["q"].shape[-1])
     _check_shapes(arrays, header)
-    events = []
-    for i, entry in enumerate(header["events"]):
-        impulses = {k: np.array(v, dtype=float) if isinstance(v, list) else float(v) for k, v in
-                    entry["impulses"].items()}  # fmt: skip
-        events.append(
-            Event(
-                kind=str(entry["kind"]),
-                contacts=_words(entry["contacts"]),
-                detail=str(entry["detail"]),
-                impulses=impulses,
-                gains_energy=bool(entry["gains_energy"]),
-                exact=bool(entry["exact"]),
-                t=float(_floats(arrays["event_t"])[i]),
-                energy_change=float(_floats(arrays["event_energy_change"])[i]),
-                constraint_work=float(_floats(arrays["event_constraint_work"])[i]),
-                q=_floats(arrays["event_q"])[i],
-                v_before=_floats(arrays["event_v_before"])[i],
-                v_after=_floats(arrays["event_v_after"])[i],
-            )
-        )
     energy = None
     if "energy_kinetic" in arrays:
-        energy = Energy(**{name: _floats(arrays[f"energy_{name}"]) for name in _energy_names()})
+        energy = Energy(**{name: floats(arrays[f"energy_{name}"]) for name in _energy_names()})
     return dict(
         success=bool(header["success"]),
         status=str(header["status"]),
         message=str(header["message"]),
-        **{name: _floats(arrays[name]) for name in _COLUMNS},
-        rows={k: _floats(arrays[f"rows_{k}"]) for k in ("multipliers", "values", "rates")},
+        **as_fields({column.key: floats(arrays[column.key]) for column in COLUMNS}),
         row_names=tuple(header["row_names"]),
         scalar=frozenset(header["scalar"]),
         contacts=tuple(header["contacts"]),
-        coordinates=_words(header.get("coordinates", [])),
-        forces={k: _floats(arrays[f"forces_{k}"]) for k in ("total", "nonideal")},
-        events=tuple(events),
+        coordinates=words(header.get("coordinates", [])),
+        events=read_events(arrays, header["events"]),
         pieces=_unpack_pieces(arrays, header["held"]),
         stats=Stats(**header["stats"]),
         settings=dict(header["settings"]),
@@ -142,9 +108,9 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
 
 def _check_header(header: dict[str, Any], width: int) -> None:
     """Names must be words, and counts numbers, before anything is done with them."""
-    names = _words(header["row_names"])
+    names = words(header["row_names"])
     for key in ("scalar", "contacts"):
-        if not set(_words(header[key])) <= set(names):
+        if not set(words(header[key])) <= set(names):
             raise ValueError(f"{key} names constraints that are not there")
     if len(header.get("coordinates") or ()) not in (0, width):
         raise ValueError("there are not as many names of coordinates as coordinates")
@@ -157,22 +123,11 @@ def _check_header(header: dict[str, Any], width: int) -> None:
             raise ValueError("the dense output holds rows that are not there")
 
 
-def _words(names: Any) -> tuple[str, ...]:
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"{names!r} is not a list of names")
-    return tuple(names)
-
-
 def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
     """All arrays must fit together: times, coordinates, rows and events."""
-    nt, m, ne = len(arrays["t"]), len(header["row_names"]), len(header["events"])
+    nt, m = len(arrays["t"]), len(header["row_names"])
     nq, nv = arrays["q"].shape[-1], arrays["v"].shape[-1]
-    expected = {"t": (nt,), "q": (nt, nq), "v": (nt, nv), "a": (nt, nv)}
-    expected |= {f"rows_{name}": (nt, m) for name in ("multipliers", "values", "rates")}
-    expected |= {f"forces_{name}": (nt, nv) for name in ("total", "nonideal")}
-    expected |= {f"event_{name}": (ne,) for name in _EVENT_NUMBERS}
-    if ne:
-        expected |= {"event_q": (ne, nq), "event_v_before": (ne, nv), "event_v_after": (ne, nv)}
+    expected = shapes(nt, nq=nq, nv=nv, m=m) | event_shapes(len(header["events"]), nq=nq, nv=nv)
     if len(arrays["piece_values"]):
         expected["piece_values"] = (len(arrays["piece_values"]), nq + nv)
     if "energy_kinetic" in arrays:
@@ -180,11 +135,6 @@ def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
     for name, shape in expected.items():
         if arrays[name].shape != shape:
             raise ValueError(f"{name} has shape {arrays[name].shape} instead of {shape}")
-
-
-def _pack_events(events: tuple[Event, ...]) -> dict[str, Array]:
-    names = (*_EVENT_NUMBERS, *_EVENT_ARRAYS)
-    return {f"event_{name}": np.array([getattr(e, name) for e in events]) for name in names}
 
 
 def _pack_pieces(pieces: tuple[Piece, ...]) -> dict[str, Any]:
@@ -203,23 +153,16 @@ def _unpack_pieces(arrays: dict[str, Any], held: list[list[int]]) -> tuple[Piece
     if sizes.dtype != np.int64 or sizes.ndim != 1:
         raise ValueError("the sizes of the dense output are not whole numbers")
     ends = np.cumsum(sizes)
-    values = _floats(arrays["piece_values"])
+    values = floats(arrays["piece_values"])
     if len(ends) and (ends[-1] != len(values) or (sizes < 2).any()):
         raise ValueError("the dense output does not have the size it should have")
     return tuple(
         Piece(float(t0), float(t1), values[end - size : end], tuple(int(i) for i in rows))
         for t0, t1, size, end, rows in zip(
-            _floats(arrays["piece_t0"]), _floats(arrays["piece_t1"]), sizes, ends, held,
+            floats(arrays["piece_t0"]), floats(arrays["piece_t1"]), sizes, ends, held,
             strict=True,
         )
     )  # fmt: skip
-
-
-def _floats(array: Any) -> Array:
-    if array.dtype != np.float64:
-        raise ValueError(f"expected floats, got {array.dtype}")
-    result: Array = array
-    return result
 
 
 def _energy_names() -> tuple[str, ...]:

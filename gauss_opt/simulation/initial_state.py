@@ -8,8 +8,8 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..mechanics.assembly import assemble
 from ..mechanics.impact import Impact
-from ..mechanics.projection import Drift, drift, project, state_snapshot
-from ..model.snapshot import Snapshot
+from ..mechanics.projection import Drift, drift, project
+from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.gauss_solver import GaussSolver
 from .event_driven.run import ROUND_OFF, SIMULTANEOUS, Run
 

@@ -7,20 +7,18 @@ a track of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 
 from ..base.arrays import Array
-from ..model.constraints import Contact, Servo
-from ..model.rows import Block
+from ..model.rows import Block, Kind
+from ..results.analysis.refinement import refined
+from ..results.analysis.zero_sets import Grid, PhaseRows, contours, zeros
+from ..results.names import coordinate_names
 from ..results.result import Result
 from . import scene
-from .panels import coordinate_names
-from .refine import refined
 from .scene import Drawing, Shape
-from .zero_sets import Grid, PositionRows, contours, zeros
 
 __all__ = ["default_drawing"]
 
@@ -60,37 +58,14 @@ def _range(values: Array) -> tuple[float, float]:
     return low, high
 
 
-class _Rows:
-    """Rows of the phase that a time belongs to; the systems of phases may differ."""
-
-    def __init__(self, result: Result, grid: Callable[[int], Grid]) -> None:
-        phases = [part for part in (result.parts or (result,)) if part.system is not None]
-        self.ends = [float(part.t[-1]) for part in phases]
-        nv = result.v.shape[1]
-        self.phases = [PositionRows(part.system, nv) for part in phases if part.system]
-        start, end = float(result.t[0]), float(result.t[-1])
-        self.still = len(self.phases) == 1 and self.phases[0].still(grid(COARSE), start, end)
-        self.grid = grid(FINE if self.still else COARSE)
-
-    def __bool__(self) -> bool:
-        return bool(self.phases) and bool(self.phases[0].rows)
-
-    def values(self, t: float) -> list[tuple[Block, Array]]:
-        """Each row's constraint, and its values on the grid."""
-        place = min(int(np.searchsorted(self.ends, t, side="right")), len(self.phases) - 1)
-        rows = self.phases[place]
-        sampled = rows.sample(self.grid, t)
-        return [(block, sampled[:, i]) for i, block in rows.rows]
-
-
 def _role(block: Block) -> tuple[str, float]:
-    if isinstance(block.item, Contact):
+    if block.kind == Kind.CONTACT:
         return "ground", 3.0
-    return ("ghost", 1.5) if isinstance(block.item, Servo) else ("string", 1.5)
+    return ("ghost", 1.5) if block.kind == Kind.SERVO else ("string", 1.5)
 
 
 def _names(block: Block) -> tuple[str, ...]:
-    return (block.name,) if isinstance(block.item, Contact) else ()
+    return (block.name,) if block.kind == Kind.CONTACT else ()
 
 
 def _plane(result: Result, path: Array) -> Drawing:
@@ -105,7 +80,7 @@ def _plane(result: Result, path: Array) -> Drawing:
     def grid(points: int) -> Grid:
         return Grid(tuple(np.linspace(a, b, points) for a, b in zip(low, high, strict=True)))
 
-    rows = _Rows(result, grid)
+    rows = PhaseRows(result, grid, fine=FINE, coarse=COARSE)
     names = _axis_names(coordinate_names(result), low * scale, high * scale)
 
     def lines(t: float) -> list[Shape]:
@@ -162,7 +137,11 @@ def _track(result: Result, path: Array) -> Drawing:
     room = ROOM * (high - low)
     low, high = low - room, high + room
     width = 0.12 * (high - low)
-    rows = _Rows(result, lambda points: Grid((np.linspace(low, high, 8 * points),)))
+
+    def grid(points: int) -> Grid:
+        return Grid((np.linspace(low, high, 8 * points),))
+
+    rows = PhaseRows(result, grid, fine=FINE, coarse=COARSE)
     name = coordinate_names(result)[0]
 
     def mark(block: Block, place: float) -> Shape:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..results.records import EventKind
 from ..results.result import Result
 from .scene import Drawing, Shape
 
@@ -133,7 +134,7 @@ def _flashes(result: Result, times: Array, shapes: list[Shape], speed: float) ->
     frame = (float(times[1] - times[0]) / speed) if len(times) > 1 else 0.0
     duration = max(FLASH, 1.5 * frame)
     for event in result.events:
-        if event.kind != "impact":
+        if event.kind != EventKind.IMPACT:
             continue
         since = (times - event.t) / speed
         light = np.where((since >= 0.0) & (since < duration), 1.0 - since / duration, 0.0)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..results.records import EventKind
+
 __all__ = ["DARK", "EVENTS", "LIGHT", "LINES", "EventStyle", "Theme", "literal"]
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -79,12 +81,12 @@ class EventStyle:
 
 
 EVENTS: dict[str, EventStyle] = {
-    "impact": EventStyle("v", VERMILLION),
-    "release": EventStyle("^", GREEN),
-    "accumulation": EventStyle("D", PURPLE),
-    "graze": EventStyle("o", SKY),
-    "limit": EventStyle("s", ORANGE),
-    "user": EventStyle("*", BLACK),
+    EventKind.IMPACT: EventStyle("v", VERMILLION),
+    EventKind.RELEASE: EventStyle("^", GREEN),
+    EventKind.ACCUMULATION: EventStyle("D", PURPLE),
+    EventKind.GRAZE: EventStyle("o", SKY),
+    EventKind.LIMIT: EventStyle("s", ORANGE),
+    EventKind.USER: EventStyle("*", BLACK),
 }
 """Marker and colour of each kind of event."""
 

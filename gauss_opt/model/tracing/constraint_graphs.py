@@ -5,115 +5,188 @@ For a constraint on positions, with q' = N v:
     rate = phi_q N v + phi_t,   phi'' = J a + bias,   J = d rate/dv,   bias = rate_q q' + rate_t,
 
 and for one on velocities phi' = J a + bias with J = phi_v. Its row of the acceleration problem is
-J a = -bias (servos add their error dynamics).
+J a = -bias (servos add their error dynamics). Of J only the entries that can differ from zero are
+kept; a function is differentiated by the coordinates it depends on and by no others.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
+from ...base.arrays import Indices
 from ...base.errors import ModelError, TraceError, UserFunctionError
+from ...base.row_matrix import RowPattern
 from ..constraints import Constraint, Contact, Nonholonomic, Servo, VelocityLimit
-from ..rows import Block, Layout
+from ..rows import RowTable
 from .user_function import Symbols, UserFunction, probe_points
 
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["Rows", "constraint_rows"]
+__all__ = ["RowGraphs", "constraint_graphs"]
 
 
-class Rows:
-    """Everything about the constraint rows, as graphs."""
+@dataclass(frozen=True, eq=False)
+class RowGraphs:
+    """All constraint rows as graphs, one column for each kind of number.
 
-    def __init__(self) -> None:
-        self.blocks: list[Block] = []
-        self.columns: dict[str, list[Any]] = {key: [] for key in ("value", "rate", "rows", "rhs")}
-        self.traced: list[tuple[UserFunction, slice]] = []
-        self.by_hand: dict[str, dict[str, UserFunction]] = {}
-        self.layout: Layout
+    Attributes
+    ----------
+    layout : RowTable
+    value, rate, rhs : (m, 1) graphs
+    jacobian : (k, 1) graph
+        The entries of J that can differ from zero, row after row.
+    pattern : RowPattern
+        Where they belong.
+    traced : tuple of (UserFunction, slice)
+        The functions, with the rows of ``value`` that each of them gives.
+    by_hand : dict
+        Functions of the constraints whose derivatives are given by hand, by name; their rows of
+        the graphs are zero.
+    """
 
-    @property
-    def stacked(self) -> dict[str, Any]:
-        return {k: ca.vertcat(ca.SX(0, 1), *columns) for k, columns in self.columns.items()}
+    layout: RowTable
+    value: Any
+    rate: Any
+    jacobian: Any
+    rhs: Any
+    pattern: RowPattern
+    traced: tuple[tuple[UserFunction, slice], ...]
+    by_hand: dict[str, dict[str, UserFunction]]
+
+    def jacobian_written_out(self) -> Any:
+        """All entries of J, row after row, those that are always zero among them."""
+        rows, columns = self.pattern.shape
+        full = ca.SX(rows * columns, 1)
+        if len(self.pattern.columns):
+            full[self.pattern.places.tolist()] = self.jacobian
+        return full
 
 
-def constraint_rows(system: System, symbols: Symbols, q_dot: Any, nv: int) -> Rows:
-    rows = Rows()
-    equalities = [c for c in system.constraints if not isinstance(c, VelocityLimit)]
+def constraint_graphs(system: System, symbols: Symbols, q_dot: Any) -> RowGraphs:
+    """Trace and differentiate every constraint, in the order of rows."""
+    builder = _Builder(system, symbols, q_dot)
     limits = [c for c in system.constraints if isinstance(c, VelocityLimit)]
-    ends = [0]
-    for items in (equalities, system.contacts, limits):
-        start = ends[-1]
-        for item in items:
-            start = _add_block(rows, item, start, system, symbols, q_dot, nv)
-        ends.append(start)
-    names = tuple(block.name for block in rows.blocks for _ in range(block.size))
-    parts = [slice(a, b) for a, b in pairwise(ends)]
-    rows.layout = Layout(tuple(rows.blocks), names, *parts)
-    return rows
+    equalities = [c for c in system.constraints if not isinstance(c, VelocityLimit)]
+    for item in (*equalities, *system.contacts, *limits):
+        builder.add(item)
+    return builder.finished()
 
 
-def _add_block(
-    rows: Rows, item: Constraint | Contact, start: int, system: System, symbols: Symbols,
-    q_dot: Any, nv: int,
-) -> int:  # fmt: skip
-    known = system.parameters
-    on_velocity = isinstance(item, Nonholonomic | VelocityLimit)
-    takes = ("q", "v", "t") if on_velocity else ("q", "t")
-    word = {Contact: "gap", VelocityLimit: "psi"}.get(type(item), "phi")
-    user = UserFunction.of(f"{word} of {item}", item.phi, takes, known)
-    if item.by_hand:
-        k, ndim = _probe_size(user, symbols, system)
-        functions = {"phi": user}
-        functions["jacobian"] = UserFunction.of(f"jacobian of {item}", item.jacobian, takes, known)
-        functions["bias"] = UserFunction.of(f"bias of {item}", item.bias, ("q", "v", "t"), known)
-        if item.time_derivative is not None:
-            functions["time_derivative"] = UserFunction.of(
-                f"time_derivative of {item}", item.time_derivative, ("q", "t"), known
+@dataclass
+class _Builder:
+    """Rows so far."""
+
+    system: System
+    symbols: Symbols
+    q_dot: Any
+    sized: list[tuple[Constraint | Contact, int, bool]] = field(default_factory=list)
+    columns: dict[str, list[Any]] = field(
+        default_factory=lambda: {"value": [], "rate": [], "jacobian": [], "rhs": []}
+    )
+    rows: list[Indices] = field(default_factory=list)
+    places: list[Indices] = field(default_factory=list)
+    traced: list[tuple[UserFunction, slice]] = field(default_factory=list)
+    by_hand: dict[str, dict[str, UserFunction]] = field(default_factory=dict)
+    end: int = 0
+
+    def add(self, item: Constraint | Contact) -> None:
+        """The rows of one more constraint."""
+        known = self.system.parameters
+        on_velocity = isinstance(item, Nonholonomic | VelocityLimit)
+        takes = ("q", "v", "t") if on_velocity else ("q", "t")
+        word = {Contact: "gap", VelocityLimit: "psi"}.get(type(item), "phi")
+        user = UserFunction.of(f"{word} of {item}", item.phi, takes, known)
+        if item.by_hand:
+            k, ndim = _probe_size(user, self.symbols, self.system)
+        else:
+            value, ndim = _traced_value(user, self.symbols)
+            k = value.shape[0]
+        if k == 0:
+            raise ModelError(f"{user.label} returns an empty vector")
+        if isinstance(item, Contact) and np.size(item.restitution) not in (1, k):
+            raise ModelError(
+                f"{item} has {k} rows but {np.size(item.restitution)} values of restitution"
             )
-        rows.by_hand[item.name] = functions
-        graphs = (ca.SX(k, 1), ca.SX(k, 1), ca.SX(k * nv, 1), ca.SX(k, 1))
-    else:
-        try:
-            value, ndim = user.trace(symbols)
-        except TraceError as error:
-            raise TraceError(f"{error}; or give jacobian= and bias= by hand") from error
-        k = value.shape[0]
-        if ndim > 1:
-            raise ModelError(f"{user.label} must return a number or a vector, got a matrix")
-        rows.traced.append((user, slice(start, start + k)))
-        graphs = _derivatives(item, value, symbols, q_dot, on_velocity)
-    if k == 0:
-        raise ModelError(f"{user.label} returns an empty vector")
-    if isinstance(item, Contact) and np.size(item.restitution) not in (1, k):
-        raise ModelError(
-            f"{item} has {k} rows but {np.size(item.restitution)} values of restitution"
+        if item.by_hand:
+            self.by_hand[item.name] = _hand_functions(item, user, takes, known)
+            self._append_blank(k)
+        else:
+            self.traced.append((user, slice(self.end, self.end + k)))
+            self._append(item, value, on_velocity)
+        self.sized.append((item, k, ndim == 0))
+        self.end += k
+
+    def _append_blank(self, k: int) -> None:
+        """Rows whose numbers are put in later; any entry of J can be there."""
+        nv = self.symbols.v.shape[0]
+        for name, size in (("value", k), ("rate", k), ("jacobian", k * nv), ("rhs", k)):
+            self.columns[name].append(ca.SX(size, 1))
+        self.rows.append(self.end + np.repeat(np.arange(k), nv))
+        self.places.append(np.tile(np.arange(nv), k))
+
+    def _append(self, item: Constraint | Contact, value: Any, on_velocity: bool) -> None:
+        rate = value if on_velocity else self._along_time(value)
+        variables = self.symbols.velocities_in(rate)
+        jacobian = ca.jacobian(rate, self.symbols.v[variables]).T  # CasADi goes by columns
+        rhs = -self._along_time(rate)
+        if isinstance(item, Servo):
+            rhs -= 2.0 * item.damping * item.frequency * rate + item.frequency**2 * value
+        columns, rows = (np.array(x, dtype=np.intp) for x in jacobian.sparsity().get_triplet())
+        self.rows.append(self.end + rows)
+        self.places.append(np.array(variables, dtype=np.intp)[columns])
+        for name, graph in (("value", value), ("rate", rate), ("rhs", rhs)):
+            self.columns[name].append(graph)
+        self.columns["jacobian"].append(jacobian.nz[:])
+
+    def _along_time(self, graph: Any) -> Any:
+        """The derivative along the motion at fixed v."""
+        symbols = self.symbols
+        variables = symbols.positions_in(graph)
+        slope = ca.jacobian(graph, symbols.t)
+        if not variables:
+            return slope
+        return ca.jtimes(graph, symbols.q[variables], self.q_dot[variables]) + slope
+
+    def finished(self) -> RowGraphs:
+        """All rows together."""
+        none = np.zeros(0, dtype=np.intp)
+        stacked = {k: ca.vertcat(ca.SX(0, 1), *parts) for k, parts in self.columns.items()}
+        layout = RowTable.of(self.sized)
+        shape = (layout.n_rows, self.symbols.v.shape[0])
+        pattern = RowPattern.of(
+            np.concatenate([none, *self.rows]), np.concatenate([none, *self.places]), shape
         )
-    for columns, column in zip(rows.columns.values(), graphs, strict=True):
-        columns.append(column)
-    rows.blocks.append(Block(item, slice(start, start + k), ndim == 0))
-    return start + k
+        traced = tuple(self.traced)
+        return RowGraphs(layout=layout, pattern=pattern, traced=traced, by_hand=self.by_hand,
+                         **stacked)  # fmt: skip
 
 
-def _derivatives(
-    item: Constraint | Contact, value: Any, symbols: Symbols, q_dot: Any, on_velocity: bool
-) -> tuple[Any, Any, Any, Any]:
-    """value, rate, rows (row after row) and right-hand side of a traced constraint."""
+def _traced_value(user: UserFunction, symbols: Symbols) -> tuple[Any, int]:
+    try:
+        value, ndim = user.trace(symbols)
+    except TraceError as error:
+        raise TraceError(f"{error}; or give jacobian= and bias= by hand") from error
+    if ndim > 1:
+        raise ModelError(f"{user.label} must return a number or a vector, got a matrix")
+    return value, ndim
 
-    def along_time(graph: Any) -> Any:
-        return ca.jtimes(graph, symbols.q, q_dot) + ca.jacobian(graph, symbols.t)
 
-    rate = value if on_velocity else along_time(value)
-    jacobian = ca.jacobian(rate, symbols.v)
-    rhs = -along_time(rate)
-    if isinstance(item, Servo):
-        rhs -= 2.0 * item.damping * item.frequency * rate + item.frequency**2 * value
-    return value, rate, ca.reshape(jacobian.T, -1, 1), rhs
+def _hand_functions(
+    item: Constraint | Contact, user: UserFunction, takes: tuple[str, ...], known: Any
+) -> dict[str, UserFunction]:
+    functions = {"phi": user}
+    functions["jacobian"] = UserFunction.of(f"jacobian of {item}", item.jacobian, takes, known)
+    functions["bias"] = UserFunction.of(f"bias of {item}", item.bias, ("q", "v", "t"), known)
+    if item.time_derivative is not None:
+        functions["time_derivative"] = UserFunction.of(
+            f"time_derivative of {item}", item.time_derivative, ("q", "t"), known
+        )
+    return functions
 
 
 def _probe_size(user: UserFunction, symbols: Symbols, system: System) -> tuple[int, int]:

@@ -1,161 +1,192 @@
-"""Derivatives that the user gives by hand: put in their place, and checked by differences."""
+"""Derivatives by hand: a :class:`Dynamics` with rows that the user differentiated.
+
+All other numbers are those of the traced system underneath.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from ...base.arrays import Array
-from ...base.errors import ModelError, UserFunctionError
+from ...base.arrays import Array, Indices, surely_finite
+from ...base.errors import NonFiniteError
 from ..constraints import Servo
-from ..rows import Block
-from .compiled import Compiled
+from ..dynamics import Motion, Parameters, SmoothPart, Values
+from ..rows import Block, RowTable
+from ..switches import Switches
+from .agreement import NowAndThen
+from .hand_checks import check_derivatives
+from .traced import TracedDynamics
+from .user_function import UserFunction
 
-__all__ = ["check_by_hand", "fill_by_hand"]
-
-# Central differences with steps of this size, relative to the state, are good to about its square.
-STEP = 1e-5
-WRONG = 1e-5
-ROUND_OFF = 1e3 * float(np.finfo(float).eps)
-
-Parts = tuple[Array, Array, Array, Array]
+__all__ = ["HandDynamics", "HandRows"]
 
 
-def fill_by_hand(
-    compiled: Compiled, out: Array, q: Array, v: Array, t: float, parameters: Mapping[str, Any]
-) -> None:
-    """Put hand-given values and derivatives where the traced ones would be."""
-    slices = compiled.slices
-    N = out[slices["N"]].reshape(compiled.nq, compiled.nv) if "N" in slices else None
-    rows = out[slices["rows"]].reshape(-1, compiled.nv)
-    for block in compiled.by_hand:
-        value, rate, jacobian, bias = _parts(compiled, block, N, q, v, t, parameters)
-        item = block.item
-        rhs = -bias
-        if isinstance(item, Servo):
-            rhs -= 2.0 * item.damping * item.frequency * rate + item.frequency**2 * value
-        rows[block.rows] = jacobian
-        for name, part in (("value", value), ("rate", rate), ("rhs", rhs)):
-            out[slices[name]][block.rows] = part
+class HandRows(NamedTuple):
+    """The functions of one constraint with derivatives by hand.
+
+    Attributes
+    ----------
+    block : Block
+    functions : dict
+        ``phi``, ``jacobian``, ``bias``, and ``time_derivative`` where it is given.
+    """
+
+    block: Block
+    functions: Mapping[str, UserFunction]
+
+    def rates(
+        self, N: Array | None, q: Array, v: Array, t: float, parameters: Parameters
+    ) -> tuple[Array, Array, Array]:
+        """Value (k,), rate (k,), and Jacobian in v (k, nv)."""
+        block, k = self.block, self.block.size
+        arguments = {"q": q, "v": v, "t": t}
+        columns = len(v) if block.on_velocity else len(q)
+        value = self._vector("phi", arguments, parameters)
+        jacobian = self.functions["jacobian"].array(
+            arguments, parameters, (columns,) if block.scalar else (k, columns)
+        )
+        jacobian = jacobian.reshape(k, columns)
+        if block.on_velocity:
+            return value, value, jacobian
+        jacobian = jacobian if N is None else jacobian @ N
+        rate = jacobian @ v
+        if "time_derivative" in self.functions:
+            rate = rate + self._vector("time_derivative", arguments, parameters)
+        return value, rate, jacobian
+
+    def bias(self, q: Array, v: Array, t: float, parameters: Parameters) -> Array:
+        """The second time derivative without the term that holds the acceleration, (k,)."""
+        return self._vector("bias", {"q": q, "v": v, "t": t}, parameters)
+
+    def _vector(self, name: str, arguments: Mapping[str, object], parameters: Parameters) -> Array:
+        flat = () if self.block.scalar else (self.block.size,)
+        vector = self.functions[name].array(arguments, parameters, flat)
+        return vector.reshape(self.block.size)
 
 
-def _parts(
-    compiled: Compiled, block: Block, N: Array | None, q: Array, v: Array, t: float,
-    parameters: Mapping[str, Any],
-) -> Parts:  # fmt: skip
-    """Value, rate, Jacobian in v, and bias of a constraint with hand-given derivatives."""
-    functions = compiled.hand_functions[block.name]
-    arguments = {"q": q, "v": v, "t": t}
-    k = block.size
-    columns = compiled.nv if block.on_velocity else compiled.nq
-    flat = () if block.scalar else (k,)
-    value = functions["phi"].array(arguments, parameters, flat).reshape(k)
-    bias = functions["bias"].array(arguments, parameters, flat).reshape(k)
-    jacobian = functions["jacobian"].array(
-        arguments, parameters, (columns,) if block.scalar else (k, columns)
-    )
-    jacobian = jacobian.reshape(k, columns)
-    if block.on_velocity:
-        return value, value, jacobian, bias
-    jacobian = jacobian if N is None else jacobian @ N
-    rate = jacobian @ v
-    if "time_derivative" in functions:
-        rate = rate + functions["time_derivative"].array(arguments, parameters, flat).reshape(k)
-    return value, rate, jacobian, bias
+class HandDynamics:
+    """A traced system with the rows of some constraints by hand.
 
+    Parameters
+    ----------
+    traced : TracedDynamics
+        Its rows for these constraints are blank.
+    functions : mapping
+        The functions of each of these constraints by name.
+    """
 
-def check_by_hand(
-    compiled: Compiled, block: Block, q: Array, v: Array, t: float, parameters: Mapping[str, Any]
-) -> None:
-    """Compare hand-given derivatives with central differences across the motion and along it."""
+    def __init__(
+        self, traced: TracedDynamics, functions: Mapping[str, Mapping[str, UserFunction]]
+    ) -> None:
+        self._traced = traced
+        self.nq, self.nv = traced.nq, traced.nv
+        self.layout: RowTable = traced.layout
+        self.constant_mass = traced.constant_mass
+        self.needs_ideal_force = traced.needs_ideal_force
+        self.switches: Switches = traced.switches
+        self._by_hand = tuple(HandRows(self.layout.block(k), f) for k, f in functions.items())
+        self._of_row = {row: hand for hand in self._by_hand for row in hand.block.indices}
+        self._now_and_then = NowAndThen()
 
-    def at(q: Array, v: Array, t: float) -> Parts:
+    def evaluate(self, q: Array, v: Array, t: float, parameters: Parameters) -> Values:
+        values = self._traced.evaluate(q, v, t, parameters)
+        N = self.velocity_map(q, t, parameters)
+        value, rate, rhs = values.value.copy(), values.rate.copy(), values.rhs.copy()
+        jacobian = values.jacobian
+        for hand in self._by_hand:
+            rows = hand.block.rows
+            value[rows], rate[rows], entries = hand.rates(N, q, v, t, parameters)
+            rhs[rows] = -hand.bias(q, v, t, parameters) - _servo(hand, value[rows], rate[rows])
+            jacobian = jacobian.replaced(rows, entries)
+        self._require_finite(rate, rhs, t)
+        for array in (value, rate, rhs):
+            array.setflags(write=False)
+        return values._replace(value=value, rate=rate, rhs=rhs, jacobian=jacobian)
+
+    def smooth(self, held: Indices) -> SmoothPart | None:
+        by_hand = any(row in self._of_row for row in held.tolist())
+        return None if by_hand else self._traced.smooth(held)
+
+    def free_motion(self) -> Motion | None:
+        return self._traced.free_motion()
+
+    def gap_and_rate(
+        self, row: int, y: Array, t: float, parameters: Parameters
+    ) -> tuple[float, float]:
+        hand = self._of_row.get(row)
+        if hand is None:
+            return self._traced.gap_and_rate(row, y, t, parameters)
+        value, rate = self._rates(hand, y, t, parameters)
+        place = row - hand.block.rows.start
+        return float(value[place]), float(rate[place])
+
+    def sample(
+        self, rows: Indices, states: Array, times: Array, parameters: Parameters
+    ) -> tuple[Array, Array]:
+        values, rates = self._traced.sample(rows, states, times, parameters)
+        asked = [(j, row) for j, row in enumerate(rows.tolist()) if row in self._of_row]
+        for k, (y, t) in enumerate(zip(states, times.tolist(), strict=True)):
+            for j, row in asked:
+                values[k, j], rates[k, j] = self.gap_and_rate(row, y, t, parameters)
+        return values, rates
+
+    def _rates(
+        self, hand: HandRows, y: Array, t: float, parameters: Parameters
+    ) -> tuple[Array, Array]:
+        q, v = y[: self.nq].copy(), y[self.nq :].copy()
         for array in (q, v):
             array.setflags(write=False)
-        N = _velocity_map(compiled, q, v, t, parameters)
-        return _parts(compiled, block, N, q, v, t, parameters)
+        value, rate, _ = hand.rates(self.velocity_map(q, t, parameters), q, v, t, parameters)
+        return value, rate
 
-    N = _velocity_map(compiled, q, v, t, parameters)
-    here = at(q, v, t)
-    try:
-        _check_jacobian(compiled, block, at, here, N, q, v, t)
-        _check_along_motion(block, at, here, v if N is None else N @ v, q, v, t)
-    except UserFunctionError:  # a neighbour where the function is not defined proves nothing
-        return
+    def nonideal_force(
+        self, q: Array, v: Array, t: float, ideal_force: Array, parameters: Parameters
+    ) -> Array:
+        return self._traced.nonideal_force(q, v, t, ideal_force, parameters)
 
+    def velocity_map(self, q: Array, t: float, parameters: Parameters) -> Array | None:
+        return self._traced.velocity_map(q, t, parameters)
 
-def _check_jacobian(
-    compiled: Compiled, block: Block, at: Callable[..., Parts], here: Parts, N: Array | None,
-    q: Array, v: Array, t: float,
-) -> None:  # fmt: skip
-    value, _, jacobian, _ = here
-    numeric = np.zeros_like(jacobian)
-    size = float(np.abs(v if block.on_velocity else q).max())
-    h = STEP * (size or 1.0)
-    for j in range(compiled.nv):
-        unit = np.zeros(compiled.nv)
-        unit[j] = h
-        if block.on_velocity:
-            ahead, behind = at(q, v + unit, t), at(q, v - unit, t)
-        else:
-            shift = unit if N is None else N @ unit
-            ahead, behind = at(q + shift, v, t), at(q - shift, v, t)
-        numeric[:, j] = (ahead[0] - behind[0]) / (2 * h)
-    terms = np.abs(value) + np.abs(jacobian).sum(axis=1) * size
-    _compare("jacobian", block, jacobian, [(numeric, ROUND_OFF * terms / h)])
+    def potential(self, q: Array, t: float, parameters: Parameters) -> float:
+        return self._traced.potential(q, t, parameters)
 
-
-def _check_along_motion(
-    block: Block, at: Callable[..., Parts], here: Parts, motion: Array, q: Array, v: Array, t: float
-) -> None:
-    """The rate and the bias; nobody knows the time scale, so one of several steps must agree."""
-    value, rate, jacobian, bias = here
-    fastest = float(np.abs(motion).max())
-    h = STEP * (abs(t) or 1.0)
-    if fastest:
-        h = min(h, STEP * (float(np.abs(q).max()) or 1.0) / fastest)
-    rates, biases = [], []
-    for step in (h, 1e-2 * h, 1e2 * h):
-        ahead = at(q + step * motion, v, t + step)
-        behind = at(q - step * motion, v, t - step)
-        noise = np.abs(value) + np.abs(jacobian).sum(axis=1) * np.abs(q).max()
-        numeric = (ahead[0] - behind[0]) / (2 * step)
-        rates.append((numeric[:, None], ROUND_OFF * noise / step))
-        noise = np.abs(rate) + np.abs(jacobian) @ np.abs(v)
-        numeric = (ahead[1] - behind[1]) / (2 * step)
-        biases.append((numeric[:, None], ROUND_OFF * noise / step))
-    if not block.on_velocity:
-        _compare("time_derivative (in the rate)", block, rate[:, None], rates)
-    _compare("bias", block, bias[:, None], biases)
-
-
-def _velocity_map(
-    compiled: Compiled, q: Array, v: Array, t: float, parameters: Mapping[str, Any]
-) -> Array | None:
-    if "N" not in compiled.slices:
-        return None
-    out = compiled.run(q, v, t, parameters)
-    return out[compiled.slices["N"]].reshape(compiled.nq, compiled.nv)
-
-
-def _compare(what: str, block: Block, given: Array, trials: Sequence[tuple[Array, Array]]) -> None:
-    """Refuse entries that differ from every trial by more than a part of their row and its noise.
-
-    A trial is a derivative by differences, with the noise of each row.
-    """
-    messages = []
-    for numeric, noise in trials:
-        size = np.maximum(np.abs(given), np.abs(numeric)).max(axis=1)
-        excess = np.abs(given - numeric) - (WRONG * size + noise)[:, None]
-        row, column = np.unravel_index(int(excess.argmax()), excess.shape)
-        if excess[row, column] <= 0.0:
+    def watch(self, q: Array, v: Array, t: float, parameters: Parameters) -> None:
+        self._traced.watch(q, v, t, parameters)
+        if not self._now_and_then.due():
             return
-        place = f" (row {row}, column {column})" if given.shape[1] > 1 else f" (row {row})"
-        messages.append(
-            f"the hand-given {what}{place} of {block.item} is {given[row, column]:.8g} but "
-            f"differences of the function give {numeric[row, column]:.8g}; correct it, or switch "
-            f"this check off with check_derivatives=False"
-        )
-    raise ModelError(messages[0])
+        for hand in self._by_hand:
+            if not hand.block.item.check_derivatives:
+                continue
+
+            def at(q: Array, v: Array, t: float, hand: HandRows = hand) -> tuple[Array, ...]:
+                for array in (q, v):
+                    array.setflags(write=False)
+                N = self.velocity_map(q, t, parameters)
+                return (*hand.rates(N, q, v, t, parameters), hand.bias(q, v, t, parameters))
+
+            check_derivatives(hand.block, at, self.velocity_map(q, t, parameters), q, v, t)
+
+    def _require_finite(self, rate: Array, rhs: Array, t: float) -> None:
+        """Products of finite numbers can overflow."""
+        if surely_finite(rate) and surely_finite(rhs):
+            return
+        for word, array in (("rate", rate), ("second derivative", rhs)):
+            bad = np.flatnonzero(~np.isfinite(array))
+            if len(bad):
+                label = str(self.layout.block_at(int(bad[0])).item)
+                raise NonFiniteError(
+                    f"the {word} of {label} is not finite ({array[bad[0]]}) at t={t:g}",
+                    function=label,
+                    t=t,
+                )
+
+
+def _servo(hand: HandRows, value: Array, rate: Array) -> Array | float:
+    """What the error dynamics of a servo add."""
+    item = hand.block.item
+    if not isinstance(item, Servo):
+        return 0.0
+    return 2.0 * item.damping * item.frequency * rate + item.frequency**2 * value

@@ -49,6 +49,21 @@ class Symbols:
             columns.append(column)
             self.parameters[name] = array[0] if np.ndim(value) == 0 else array.reshape(value.shape)
         self.p = ca.vertcat(*columns)
+        self._positions = {self.q[i].element_hash(): i for i in range(nq)}
+        self._velocities = {self.v[i].element_hash(): i for i in range(nv)}
+
+    def positions_in(self, graph: Any) -> list[int]:
+        """Positions that a graph depends on, ascending."""
+        return _occurring(graph, self._positions)
+
+    def velocities_in(self, graph: Any) -> list[int]:
+        """Velocities that a graph depends on, ascending."""
+        return _occurring(graph, self._velocities)
+
+
+def _occurring(graph: Any, places: Mapping[int, int]) -> list[int]:
+    hashes = [variable.element_hash() for variable in ca.symvar(graph)]
+    return sorted(places[h] for h in hashes if h in places)
 
 
 def flatten_parameters(parameters: Mapping[str, Any]) -> Array:

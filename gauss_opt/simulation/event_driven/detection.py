@@ -123,8 +123,7 @@ def _first_closing(
     switch = _switch(run, row)
 
     def gap_and_rate(t: float) -> tuple[float, float]:
-        value, rate = run.values(t, piece(t))
-        return float(value[row]), float(rate[row])
+        return run.compiled.gap_and_rate(row, piece(t), t, run.system.parameters)
 
     start, leaving = 0, bool(run.state.leaving[row])
     if leaving and switch is not None:
@@ -153,10 +152,8 @@ def _first_closing(
 
 
 def _switch(run: Run, row: int) -> UserFunction | None:
-    for block, condition in run.compiled.switches:
-        if block.rows.start <= row < block.rows.stop:
-            return condition
-    return None
+    switch = run.compiled.switches.of_row(row)
+    return None if switch is None else switch.condition
 
 
 def _exists(run: Run, switch: UserFunction, piece: Piece, t: float) -> bool:

@@ -44,7 +44,7 @@ def release_before(run: Run, piece: Piece, t: float) -> Happening | None:
 
 
 def _unique(run: Run, snapshot: Snapshot) -> bool:
-    rows = snapshot.rows[run.flow.held]
+    rows = snapshot.rows_of(run.flow.held)
     return not len(rows) or bool(np.linalg.matrix_rank(rows) == len(rows))
 
 
@@ -101,8 +101,9 @@ def opening_rates(run: Run, snapshot: Snapshot, a: Array, rows: Indices) -> Arra
     """
     if not len(rows):
         return np.zeros(0)
-    opening = snapshot.rows[rows] @ a - snapshot.rhs[rows]
-    size = np.abs(snapshot.rows[rows]) @ np.abs(a) + np.abs(snapshot.rhs[rows])
+    normals = snapshot.rows_of(rows)
+    opening = normals @ a - snapshot.rhs[rows]
+    size = np.abs(normals) @ np.abs(a) + np.abs(snapshot.rhs[rows])
     size += _typical(snapshot) + run.scales.speeds(snapshot)[rows] / run.scales.time
     return np.where(np.abs(opening) <= SAME * size, 0.0, opening)
 

@@ -9,11 +9,11 @@ import numpy as np
 from ...base.arrays import Array, Indices
 from ...mechanics.acceleration import Acceleration, ideal_force
 from ...mechanics.flow import Flow
-from ...mechanics.projection import Scales, project, state_snapshot
+from ...mechanics.projection import Scales, project
+from ...model.dynamics import Dynamics as Compiled
 from ...model.rows import Layout
-from ...model.snapshot import Snapshot
+from ...model.snapshot import Snapshot, state_snapshot
 from ...model.system import System
-from ...model.tracing.compiled import Compiled
 from ...qp.gauss_solver import GaussSolver
 from ...qp.problem import GaussProblem
 from ...results.dense_output import Piece
@@ -89,21 +89,13 @@ class Run:
 
     def values(self, t: float, y: Array) -> tuple[Array, Array]:
         """Values and rates of all rows at an integrator's state, as cheaply as possible."""
-        if self.compiled.by_hand:
-            snapshot = self.at(t, y)
-            return snapshot.value, snapshot.rate
-        out = self.compiled.run(*self.split(y), t, self.system.parameters)
-        slices = self.compiled.slices
-        return out[slices["value"]], out[slices["rate"]]
+        values, rates = self.sampled(np.array([t]), y[None])
+        return values[0], rates[0]
 
     def sampled(self, times: Array, states: Array) -> tuple[Array, Array]:
         """Values and rates of all rows at many states, (k, m) each."""
-        if self.compiled.by_hand:
-            pairs = [self.values(float(t), y) for t, y in zip(times, states, strict=True)]
-            return np.array([value for value, _ in pairs]), np.array([rate for _, rate in pairs])
-        both = self.compiled.samples(states, times, self.system.parameters)
-        m = self.layout.n_rows
-        return both[:, :m], both[:, m:]
+        rows = np.arange(self.layout.n_rows)
+        return self.compiled.sample(rows, states, times, self.system.parameters)
 
     def on_constraints(self, snapshot: Snapshot) -> Snapshot:
         """The state without drift from the rows that are held."""
@@ -138,7 +130,13 @@ class Run:
         names = tuple([self.layout.names[i] for i in rows])
         ne = self.layout.equalities.stop
         return GaussProblem(
-            snapshot.mass, load, snapshot.rows[rows], snapshot.rhs[rows], ne, names, "acceleration"
+            snapshot.mass,
+            load,
+            snapshot.rows_of(rows),
+            snapshot.rhs[rows],
+            ne,
+            names,
+            "acceleration",
         )
 
     def note_residual(self, worst: float) -> None:

@@ -17,9 +17,9 @@ from ...base.arrays import Array
 from ...base.errors import GaussError, NonFiniteError, SimulationError
 from ...mechanics.flow import Flow
 from ...mechanics.projection import Scales, drift
+from ...model.dynamics import Dynamics as Compiled
 from ...model.snapshot import Snapshot, evaluate
 from ...model.system import System
-from ...model.tracing.compiled import Compiled
 from ...qp.gauss_solver import Counts, GaussSolver
 from ...qp.problem import GaussProblem
 from ...results.dense_output import Piece

@@ -1,0 +1,168 @@
+"""Rows between the rows of a result, so that its curves are smooth however long its steps were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from ...base.arrays import Array, Indices
+from ...base.errors import GaussError
+from ...mechanics.acceleration import accelerate_rows
+from ...mechanics.flow import Flow
+from ...model.snapshot import Snapshot, state_snapshot
+from ...model.system import System
+from ...qp.gauss_solver import GaussSolver
+from ..columns import all_together, as_fields, each
+from ..energy import Energy
+from ..recorder import Recorder
+from ..result import Result
+
+__all__ = ["refined"]
+
+POINTS = 600  # rows over the whole time, about as many as a picture is wide
+ENOUGH = 20_000  # a result with more rows is drawn as it is
+
+
+def refined(result: Result, points: int = POINTS) -> Result:
+    """The result with rows added from its dense output; its own rows stay as they are.
+
+    Forces and gaps of the added rows are computed anew where the system is known; for a result
+    from a file they are interpolated, gaps with their rates and forces linearly.
+    """
+    span = float(result.t[-1] - result.t[0])
+    if not result.pieces or span <= 0.0 or len(result.t) > ENOUGH:
+        return result
+    if result.parts:
+        parts = tuple(_with_rows(part, span / points) for part in result.parts)
+        return replace(result, **as_fields(all_together(parts)), parts=parts)
+    return _with_rows(result, span / points)
+
+
+def _with_rows(result: Result, spacing: float) -> Result:
+    """One phase with rows at most ``spacing`` apart."""
+    if result.system is not None:
+        added = _computed(result, result.system, spacing)
+    else:
+        added = _interpolated(result, spacing)
+    return result if added is None else _merged(result, added)
+
+
+def _times_between(result: Result, start: float, end: float, spacing: float) -> Array:
+    """Times to add inside a piece of dense output, none of them a row's."""
+    rows = result.t[(result.t > start) & (result.t < end)]
+    marks = [start, *np.unique(rows).tolist(), end]
+    inner = [np.linspace(a, b, int((b - a) / spacing) + 2)[1:-1] for a, b in pairwise(marks)]
+    return np.concatenate(inner)
+
+
+def _computed(result: Result, system: System, spacing: float) -> Result | None:
+    """Added rows with the accelerations and forces of the set held in each step."""
+    dynamics = system.dynamics(result.v.shape[1])
+    recorder = Recorder(system, dynamics, dense=False)
+
+    @cache
+    def flow(held: tuple[int, ...]) -> Flow:
+        return Flow(system, dynamics, np.array(held, dtype=np.intp))
+
+    solver = GaussSolver("daqp")
+    for piece in result.pieces:
+        end = min(piece.t1, float(result.t[-1]))
+        for t in _times_between(result, piece.t0, end, spacing).tolist():
+            y = piece(t)
+            try:
+                snapshot = state_snapshot(system, dynamics, y[: dynamics.nq], y[dynamics.nq :], t)
+                a, forces, snapshot = flow(piece.held).accelerate(snapshot)
+                multipliers = np.zeros(dynamics.layout.n_rows)
+                multipliers[list(piece.held)] = forces
+                if _redundant(snapshot, piece.held):
+                    a, multipliers = _without_pulling(snapshot, piece.held, solver)
+            except GaussError:  # a function that is not defined there: the row is left out
+                continue
+            recorder.row(snapshot, a, multipliers)
+    if not recorder.times:
+        return None
+    return recorder.result(
+        success=True, status="", message="", stats=result.stats, settings=result.settings
+    )
+
+
+def _redundant(snapshot: Snapshot, held: tuple[int, ...]) -> bool:
+    """Whether rows that are held depend on each other, so that their forces are not unique."""
+    rows = snapshot.rows_of(np.array(held, dtype=np.intp))
+    return bool(len(rows) and np.linalg.matrix_rank(rows) < len(rows))
+
+
+def _without_pulling(
+    snapshot: Snapshot, held: tuple[int, ...], solver: GaussSolver
+) -> tuple[Array, Array]:
+    """Acceleration and multipliers as in the stored rows: of least norm, and no contact pulls."""
+    equalities = snapshot.layout.equalities.stop
+    rows: Indices = np.array(
+        [*range(equalities), *(i for i in held if i >= equalities)], dtype=np.intp
+    )
+    solution = accelerate_rows(snapshot, solver, rows).solution
+    multipliers = np.zeros(snapshot.layout.n_rows)
+    multipliers[rows] = solution.row_multipliers
+    return solution.x, multipliers
+
+
+def _interpolated(result: Result, spacing: float) -> Result | None:
+    """Added rows of a result without a system: states exact, the rest from the rows around."""
+    times: list[Array] = []
+    states: list[Array] = []
+    for piece in result.pieces:
+        inner = _times_between(result, piece.t0, piece.t1, spacing)
+        if len(inner):
+            times.append(inner)
+            states.append(piece.many(inner))
+    if not times:
+        return None
+    t, y = np.concatenate(times), np.concatenate(states)
+    before = np.searchsorted(result.t, t, side="right") - 1
+    share = (t - result.t[before]) / (result.t[before + 1] - result.t[before])
+
+    def linear(rows: Array) -> Array:
+        weight = share.reshape(-1, *([1] * (rows.ndim - 1)))
+        values: Array = (1.0 - weight) * rows[before] + weight * rows[before + 1]
+        return values
+
+    nq = result.q.shape[1]
+    columns = each(linear, result) | {"t": t, "q": y[:, :nq], "v": y[:, nq:]}
+    gaps = [i for i, name in enumerate(result.row_names) if name in result.contacts]
+    columns["rows_values"][:, gaps] = _by_rates(result, gaps, before, share)
+    energy = result.stored_energy and _each_energy(linear, result.stored_energy)
+    return replace(result, **as_fields(columns), stored_energy=energy)
+
+
+def _by_rates(result: Result, gaps: list[int], before: Indices, share: Array) -> Array:
+    """Gaps between rows as the cubic polynomials that have their values and rates at both."""
+    value, rate = result.rows["values"][:, gaps], result.rows["rates"][:, gaps]
+    length = (result.t[before + 1] - result.t[before])[:, None]
+    s = share[:, None]
+    cubic: Array = (
+        (1 + 2 * s) * (1 - s) ** 2 * value[before]
+        + s**2 * (3 - 2 * s) * value[before + 1]
+        + s * (1 - s) * length * ((1 - s) * rate[before] - s * rate[before + 1])
+    )
+    return cubic
+
+
+def _merged(result: Result, added: Result) -> Result:
+    """Both sets of rows in the order of time; rows at the same time keep their order."""
+    order = np.argsort(np.concatenate([result.t, added.t]), kind="stable")
+    columns = {key: column[order] for key, column in all_together([result, added]).items()}
+    energy = result.stored_energy
+    if energy is not None and added.stored_energy is not None:
+        other = vars(added.stored_energy)
+        energy = Energy(
+            **{k: np.concatenate([v, other[k]])[order] for k, v in vars(energy).items()}
+        )
+    return replace(result, **as_fields(columns), stored_energy=energy)
+
+
+def _each_energy(change: Callable[[Array], Array], energy: Energy) -> Energy:
+    return Energy(**{name: change(column) for name, column in vars(energy).items()})

@@ -1,0 +1,77 @@
+"""Events in files: one table says which of their fields is where, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from .file_values import floats, words
+from .records import Event
+
+__all__ = ["event_arrays", "event_entries", "event_shapes", "read_events"]
+
+
+def _impulses(entry: Any) -> dict[str, Any]:
+    return {
+        name: np.array(value, dtype=float) if isinstance(value, list) else float(value)
+        for name, value in entry.items()
+    }
+
+
+# In the JSON header, each with what reads it.
+IN_HEADER: dict[str, Callable[[Any], Any]] = {
+    "kind": str,
+    "contacts": words,
+    "detail": str,
+    "gains_energy": bool,
+    "exact": bool,
+    "impulses": _impulses,
+}
+# In an array with one row for each event: a number, or one for each position or velocity.
+IN_ARRAYS = {
+    "t": "",
+    "energy_change": "",
+    "constraint_work": "",
+    "q": "nq",
+    "v_before": "nv",
+    "v_after": "nv",
+}
+
+
+def event_entries(events: Sequence[Event]) -> list[dict[str, Any]]:
+    """What of each event is in the header."""
+    return [{name: _plain(getattr(event, name)) for name in IN_HEADER} for event in events]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: np.asarray(part).tolist() for name, part in value.items()}
+    return value
+
+
+def event_arrays(events: Sequence[Event]) -> dict[str, Array]:
+    """What of the events is in arrays."""
+    return {f"event_{name}": np.array([getattr(e, name) for e in events]) for name in IN_ARRAYS}
+
+
+def event_shapes(count: int, **widths: int) -> dict[str, tuple[int, ...]]:
+    """The shape that each of these arrays must have; without events they have no width."""
+    return {
+        f"event_{name}": (count, widths[width]) if width and count else (count,)
+        for name, width in IN_ARRAYS.items()
+    }
+
+
+def read_events(arrays: dict[str, Any], entries: list[dict[str, Any]]) -> tuple[Event, ...]:
+    """The events of a file."""
+    columns = {name: floats(arrays[f"event_{name}"]) for name in IN_ARRAYS}
+    events = []
+    for i, entry in enumerate(entries):
+        said = {name: read(entry[name]) for name, read in IN_HEADER.items()}
+        for name, width in IN_ARRAYS.items():
+            said[name] = columns[name][i] if width else float(columns[name][i])
+        events.append(Event(**said))
+    return tuple(events)

@@ -1,0 +1,111 @@
+"""How a run went, in words: the same for Result's text, the command line and the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from .records import Event
+
+if TYPE_CHECKING:
+    from .result import Result
+
+__all__ = ["Fact", "as_text", "kinds_of", "summary", "verdict"]
+
+MOST_DROPS = 5  # times of rank drops that are named
+
+
+class Fact(NamedTuple):
+    """One line of a summary.
+
+    Attributes
+    ----------
+    label, value : str
+    remark : str
+        What there is to add; may be empty.
+    """
+
+    label: str
+    value: str
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.value} ({self.remark})" if self.remark else self.value
+
+
+def summary(result: Result) -> tuple[Fact, ...]:
+    """What was run, what it took and how good it is."""
+    return tuple(_facts(result))
+
+
+def verdict(result: Result) -> str:
+    """Success or not; where not, how the run ended."""
+    return "success" if result.success else f"no success ({result.status})"
+
+
+def as_text(result: Result) -> str:
+    """The summary as lines of text."""
+    lines = [f"{verdict(result)}: {result.message}"]
+    lines += [f"  {fact.label}: {fact}" for fact in summary(result)]
+    return "\n".join(lines)
+
+
+def kinds_of(events: Iterable[Event]) -> dict[str, int]:
+    """How many events there are of each kind, in the order of their first ones."""
+    return dict(Counter(str(event.kind) for event in events))
+
+
+def _facts(result: Result) -> Iterator[Fact]:
+    s, asked = result.stats, result.settings
+    yield Fact(
+        "simulated time",
+        f"{result.t[0]:g} to {result.t[-1]:.6g} s",
+        f"{asked.get('law', '?')} impact law",
+    )
+    if result.parts:
+        yield Fact("phases", f"{len(result.parts)}", "joined by plastic impacts")
+    yield Fact(
+        "steps",
+        f"{s.steps}",
+        f"{asked.get('method', '?')}, rtol {asked.get('rtol', '?')}, {s.rhs_calls} right-hand "
+        f"sides, {s.projections} projections, {len(result.t)} rows",
+    )
+    yield _events(result)
+    yield Fact(
+        "QPs",
+        f"{s.qp_total}",
+        f"{s.qp_from_active_set} from the last active set; {s.qp_solver_calls} solver calls, "
+        f"{s.qp_fallbacks} of them failed",
+    )
+    yield from _quality(result)
+    parts = ", ".join(f"{part} {1e3 * time:.1f} ms" for part, time in s.seconds.items())
+    yield Fact("computing time", f"{1e3 * sum(s.seconds.values()):.0f} ms", parts)
+
+
+def _events(result: Result) -> Fact:
+    kinds = kinds_of(result.events)
+    if not kinds:
+        return Fact("events", "none", "nothing but smooth motion")
+    words = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    return Fact("events", words, f"{len(result.events)} in all" if len(kinds) > 1 else "")
+
+
+def _quality(result: Result) -> Iterator[Fact]:
+    s = result.stats
+    yield Fact(
+        "worst certificate",
+        _small(s.worst_residual),
+        "largest relative residual of the optimality conditions",
+    )
+    yield Fact("worst drift", _small(s.worst_drift), "off the constraints that are held, relative")
+    yield Fact("worst penetration", _small(s.worst_penetration), "of an open contact, relative")
+    if s.rank_drops:
+        near = ", ".join(f"{t:.6g} s" for t in s.rank_drops[:MOST_DROPS])
+        more = ", ..." if len(s.rank_drops) > MOST_DROPS else ""
+        yield Fact("rank drops", f"{len(s.rank_drops)}", f"constraints dependent near {near}{more}")
+
+
+def _small(value: float) -> str:
+    """A residual: its size is what counts."""
+    return f"{value:.1e}" if value else "0"

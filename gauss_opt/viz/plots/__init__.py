@@ -1,0 +1,24 @@
+"""Pictures of a result: over time, phase portraits, states of a drawing, all in one overview."""
+
+from .accuracy import accuracy
+from .energies import energy
+from .forces import constraint_forces, contact_forces, gaps, impulses
+from .overview import overview, pictures
+from .stills import filmstrip, stroboscope
+from .trajectories import phase_portrait, positions, velocities
+
+__all__ = [
+    "accuracy",
+    "constraint_forces",
+    "contact_forces",
+    "energy",
+    "filmstrip",
+    "gaps",
+    "impulses",
+    "overview",
+    "phase_portrait",
+    "pictures",
+    "positions",
+    "stroboscope",
+    "velocities",
+]

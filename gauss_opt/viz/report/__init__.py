@@ -1,0 +1,1 @@
+"""A result as one HTML file: its data in Python, its page in the assets."""
