@@ -205,6 +205,14 @@ def test_user_events_at_a_limit_are_found_beside_it():
     assert [e.t for e in result.events if e.contacts == ("middle",)] == pytest.approx([1.0])
 
 
+def test_a_resting_contact_goes_on_pressing_when_a_limit_is_reached():
+    result = go.simulate(governed(), [0.0, 0.0], [0.0, 0.0], (0, 3))
+    assert kinds(result) == ["limit", "limit"]
+    assert_allclose([e.t for e in result.events], [np.arcsin(0.3), np.pi / 2], rtol=1e-9)
+    assert_allclose(result.multipliers["floor"], G, rtol=1e-12)
+    assert_allclose(result.q[:, 1], 0.0, atol=1e-14)
+
+
 @pytest.mark.parametrize("speed", [3.0, 2.0])
 def test_a_run_may_start_at_its_limit(speed):
     result = go.simulate(governed(), [0.0, 1.0], [speed, 0.0], (0, 1.0))

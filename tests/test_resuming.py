@@ -128,3 +128,14 @@ def test_a_run_stopped_while_time_stands_still_resumes_exactly(tmp_path):
     path = tmp_path / "c.npz"
     for _, resumed in stopped_at_every_step(system, start, {}, path, steps):
         assert_same_bits(resumed, whole)
+
+
+def test_a_run_is_not_resumed_with_other_constraints(tmp_path):
+    def ball(name):
+        return go.System([1.0], [-G], contacts=[go.Contact(name, lambda q, t: q[0])])
+
+    start = [1.0], [0.0], (0.0, 1.0)
+    kept = {"checkpoint": tmp_path / "c.npz", "checkpoint_every": 1}
+    go.simulate(ball("floor"), *start, **kept)
+    with pytest.raises(go.InputError, match="another run: the constraints differ"):
+        go.simulate(ball("ground"), *start, **kept, resume=True)
