@@ -99,7 +99,7 @@ class Random:
 
     def flow(self, system, held):
         q, v, t = self.state
-        flow = Flow(system, system.compiled(N), np.array(held, dtype=np.intp))
+        flow = Flow(system, system.dynamics(N), np.array(held, dtype=np.intp))
         return flow(t, np.concatenate([q, v]))
 
     def check(self, motion, held, mass=None, C=None):
@@ -203,7 +203,7 @@ def test_positions_follow_velocities_by_the_kinematics(seed):
                 model.mass, force, constraints=constraints, kinematics=kinematics, nq=N + 1
             )
             held = np.arange(len(constraints))
-            motion = Flow(system, system.compiled(N), held)(t, np.concatenate([q, v]))
+            motion = Flow(system, system.dynamics(N), held)(t, np.concatenate([q, v]))
             assert_allclose(motion[: N + 1], kinematics(q) @ v, rtol=1e-14, atol=1e-14)
             assert_allclose(
                 motion[N + 1 :], go.accelerate(system, q, v, t).acceleration, rtol=1e-11
@@ -213,7 +213,7 @@ def test_positions_follow_velocities_by_the_kinematics(seed):
 def test_calls_are_counted():
     model = Random(0)
     system = model.system()
-    flow = Flow(system, system.compiled(N), np.arange(3))
+    flow = Flow(system, system.dynamics(N), np.arange(3))
     q, v, t = model.state
     for _ in range(5):
         flow(t, np.concatenate([q, v]))
@@ -227,7 +227,7 @@ def test_a_state_handed_in_is_not_changed_and_may_be_written_to():
         for held in ([], [0, 1, 2]):
             y = np.concatenate([q, v])
             kept = y.copy()
-            motion = Flow(system, system.compiled(N), np.array(held, dtype=np.intp))(t, y)
+            motion = Flow(system, system.dynamics(N), np.array(held, dtype=np.intp))(t, y)
             assert_array_equal(y, kept)
             motion_before = motion.copy()
             y[:] = 7.0
@@ -307,7 +307,7 @@ def test_what_is_not_finite_is_refused_by_name(which):
     arguments, words = POLES[which]
     system = go.System(**arguments)
     held = np.arange(len(arguments.get("constraints", ())))
-    flow = Flow(system, system.compiled(2), held)
+    flow = Flow(system, system.dynamics(2), held)
     assert np.isfinite(flow(0.5, np.array([1.0, 1.0, 0.3, 0.4]))).all()
     with pytest.raises(NonFiniteError, match=words) as error:
         flow(0.5, np.array([0.0, 1.0, 0.3, 0.4]))

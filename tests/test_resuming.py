@@ -120,7 +120,6 @@ def test_a_resumed_run_asks_its_solver_as_often(tmp_path):
             assert getattr(resumed.stats, name) == getattr(whole.stats, name)
 
 
-@pytest.mark.xfail(strict=True, reason="the steps without progress are counted anew")
 def test_a_run_stopped_while_time_stands_still_resumes_exactly(tmp_path):
     system, start = thrown_up_late()
     whole = go.simulate(system, *start)
