@@ -17,6 +17,7 @@ from ...model.dynamics import Dynamics
 from ...model.rows import RowTable
 from ...model.snapshot import Snapshot, state_snapshot
 from ...model.system import System
+from ...model.tracing.user_function import flatten_parameters
 from ...qp.gauss_solver import GaussSolver
 from ...results.records import Stats
 from ..settings import Settings
@@ -50,6 +51,11 @@ class Context:
     def layout(self) -> RowTable:
         """Rows of the constraints."""
         return self.dynamics.layout
+
+    @lazy
+    def parameters(self) -> Array:
+        """Values of the system's parameters, one after the other."""
+        return flatten_parameters(self.system.parameters)
 
     def names(self, rows: Iterable[int]) -> tuple[str, ...]:
         """Constraints that rows belong to."""

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 
 from ...base.arrays import Array
 
-__all__ = ["Crossing", "first_crossing", "first_sign_change"]
+__all__ = ["Crossing", "first_crossing", "first_sign_change", "turning_point"]
 
 Scalar = Callable[[float], float]
 Sampler = Callable[[float], tuple[float, float]]
@@ -97,7 +97,7 @@ def _leaving(
         return None
     # Between leaving and returning the gap has a maximum, where its rate changes sign.
     if r0 > 0.0 and r1 < 0.0:
-        top = _turning_point(gap_and_rate, t0, t1)
+        top = turning_point(gap_and_rate, t0, t1)
         height = gap_and_rate(top)[0]
         if height > 0.0 and g1 <= 0.0:
             return Crossing(_zero(gap_and_rate, top, t1))
@@ -143,7 +143,7 @@ def _in_interval(
         touching = GRAZE * noise
         if _tangents_meet(t1 - t0, g0, g1, r0, r1) > touching:
             return None
-        bottom = _turning_point(gap_and_rate, t0, t1)
+        bottom = turning_point(gap_and_rate, t0, t1)
         lowest = gap_and_rate(bottom)[0]
         if lowest > touching:
             return None
@@ -180,7 +180,7 @@ def _zero(gap_and_rate: Sampler, above: float, below: float) -> float:
     return t
 
 
-def _turning_point(gap_and_rate: Sampler, t0: float, t1: float) -> float:
+def turning_point(gap_and_rate: Sampler, t0: float, t1: float) -> float:
     """Where the rate changes sign."""
     return _sign_change(lambda t: gap_and_rate(t)[1], t0, t1)
 
