@@ -11,11 +11,12 @@ from ...base.arrays import Array, Indices
 from ...base.chebyshev import bounds, cut
 from ...base.errors import TraceError
 from ..dynamics import Parameters
-from ..rows import RowTable
 from ..tracing.buffered import MappedFunction
-from ..tracing.user_function import Symbols, UserFunction, agree, flatten_parameters, probe_points
+from ..tracing.system_graph import SystemGraph
+from ..tracing.user_function import UserFunction, agree, flatten_parameters, probe_points
 from .extension import NoEnclosure, extended
 from .motion_function import MotionFunction, MotionSymbols
+from .smooth_bounds import SmoothBounds
 from .way import CUTS, Way, edges_of
 
 __all__ = ["Enclosures"]
@@ -28,23 +29,31 @@ class Enclosures:
 
     Parameters
     ----------
-    symbols : Symbols
-    q_dot : SX
-    layout : RowTable
-    values : SX
-        Values of all rows as graphs.
+    graph : SystemGraph
     """
 
-    def __init__(self, symbols: Symbols, q_dot: Any, layout: RowTable, values: Any) -> None:
-        self._symbols = symbols
-        self._motion = MotionSymbols(symbols, q_dot)
-        self._layout = layout
-        self._values = values
+    def __init__(self, graph: SystemGraph) -> None:
+        self._graph = graph
+        self._symbols = graph.symbols
+        self._motion = MotionSymbols(graph.symbols, graph.graphs.get("qdot", graph.symbols.v))
+        self._layout = graph.rows.layout
+        self._values = graph.rows.value
         self._templates: dict[Any, Any] = {}
         self._rows: dict[int, MotionFunction | None] = {}
         self._functions: dict[Any, MotionFunction | None] = {}
+        self._smooth: dict[bytes, SmoothBounds | None] = {}
         self._look: MappedFunction | None = None
         self._looked_for = False
+
+    def smooth(self, held: Indices) -> SmoothBounds | None:
+        """The data of the motion with these rows held; None where nothing can be proved of it."""
+        key = held.tobytes()
+        if key not in self._smooth:
+            try:
+                self._smooth[key] = SmoothBounds(self._graph, held)
+            except NoEnclosure:
+                self._smooth[key] = None
+        return self._smooth[key]
 
     def row(self, row: int) -> MotionFunction | None:
         """The value of a row; None where nothing can be proved of it."""

@@ -58,12 +58,14 @@ class RowGraphs:
     traced: tuple[tuple[UserFunction, slice], ...]
     by_hand: dict[str, dict[str, UserFunction]]
 
-    def jacobian_written_out(self) -> Any:
-        """All entries of J, row after row, those that are always zero among them."""
-        rows, columns = self.pattern.shape
-        full = ca.SX(rows * columns, 1)
-        if len(self.pattern.columns):
-            full[self.pattern.places.tolist()] = self.jacobian
+    def written_out(self, rows: Indices) -> Any:
+        """All entries of some rows of J, row after row, those that are always zero among them."""
+        columns = self.pattern.shape[1]
+        chosen, owners = self.pattern.nonzeros(rows)
+        full = ca.SX(len(rows) * columns, 1)
+        if len(chosen):
+            places = owners * columns + self.pattern.columns[chosen]
+            full[places.tolist()] = self.jacobian[chosen.tolist()]
         return full
 
 

@@ -68,7 +68,8 @@ class TracedDynamics:
         graph, rows = self._graph, self._graph.rows
         named = {name: value.T if value.shape[1] > 1 else value
                  for name, value in graph.graphs.items()}  # fmt: skip
-        jacobian = rows.jacobian if self._sparse else rows.jacobian_written_out()
+        every = np.arange(self.layout.n_rows)
+        jacobian = rows.jacobian if self._sparse else rows.written_out(every)
         named |= {"value": rows.value, "rate": rows.rate, "rows": jacobian, "rhs": rows.rhs}
         end, columns = 0, [ca.SX(0, 1)]
         for name, value in named.items():
@@ -244,9 +245,7 @@ class TracedDynamics:
     @lazy
     def enclosures(self) -> Enclosures:
         """What can be proved of the traced functions."""
-        graph = self._graph
-        q_dot = graph.graphs.get("qdot", graph.symbols.v)
-        return Enclosures(graph.symbols, q_dot, self.layout, graph.rows.value)
+        return Enclosures(self._graph)
 
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters

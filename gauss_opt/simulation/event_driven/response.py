@@ -18,8 +18,8 @@ from . import contact_status as contact
 from .contact_status import Statuses, closed_contacts, inactive_limits, open_contacts
 from .context import ROUND_OFF, SIMULTANEOUS, Context
 from .event_impacts import Impacts, impacts
+from .guards.frozen_set import opening_rates
 from .guards.happening import HappeningKind
-from .guards.release import opening_rates
 
 __all__ = ["Response", "classify", "hold", "let_go", "merged", "settle", "touching_at"]
 
