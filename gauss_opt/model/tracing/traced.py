@@ -226,7 +226,7 @@ class TracedDynamics:
         rows = ca.SX(len(held) * self.nv, 1)
         if len(chosen):
             rows[(owners * self.nv + self._pattern.columns[chosen]).tolist()] = entries
-        rhs = self._column[self._slices["rhs"]][held.tolist()]
+        rhs = ca.reshape(self._column[self._slices["rhs"]][held.tolist()], -1, 1)
         parts = {name: self._column[self._slices[name]] for name in names}
         parts |= {"rows": rows, "rhs": rhs}
         slices, end = {}, 0
