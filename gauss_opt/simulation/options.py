@@ -62,6 +62,9 @@ class Options(TypedDict, total=False):
         Move a start that violates constraints onto them, instead of refusing it.
     refuse_energy_gain : bool
         Make an impact that raises the energy an error.
+    sampled_guards : bool
+        Call a run a success although, within the limits, not everything could be proved between
+        the points (``stats.unsettled`` says of what).
     max_steps : int
         Maximum number of steps of the integrator. A run always ends.
     max_events : int
@@ -88,6 +91,7 @@ class Options(TypedDict, total=False):
     time_scale: float | None
     project_start: bool
     refuse_energy_gain: bool
+    sampled_guards: bool
     max_steps: int
     max_events: int
     max_wall_time: float
@@ -110,6 +114,7 @@ DEFAULTS: Options = {
     "time_scale": None,
     "project_start": False,
     "refuse_energy_gain": False,
+    "sampled_guards": False,
     "max_steps": 10_000_000,
     "max_events": 1_000_000,
     "max_wall_time": 86_400.0,

@@ -77,6 +77,7 @@ class Settings:
     time_scale: float
     project_start: bool
     refuse_energy_gain: bool
+    sampled_guards: bool
     max_steps: int
     max_events: int
     max_wall_time: float
@@ -107,6 +108,7 @@ class Settings:
             time_scale if time_scale is not None else (t1 - t0 or 1.0),
             asked["project_start"],
             asked["refuse_energy_gain"],
+            asked["sampled_guards"],
             asked["max_steps"],
             asked["max_events"],
             float(asked["max_wall_time"]),

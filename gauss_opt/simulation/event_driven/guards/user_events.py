@@ -63,12 +63,11 @@ def _samples(
 
 
 def _with_turning_points(samples: Samples) -> Array:
-    """The samples' times, and where a bend between two of them comes nearest to zero."""
+    """The samples' times, and where the function turns round between two of them."""
     times = [float(samples.times[0])]
     for i in range(len(samples.times) - 1):
         begin, end = float(samples.times[i]), float(samples.times[i + 1])
-        (f0, f1), (r0, r1) = samples.values[i : i + 2], samples.rates[i : i + 2]
-        if samples.may_vanish and f0 * f1 > 0.0 and r0 * r1 < 0.0 and f0 * r0 < 0.0:
+        if samples.may_vanish and samples.rates[i] * samples.rates[i + 1] < 0.0:
             times.append(turning_point(samples.at, begin, end))
         times.append(end)
     return np.array(times)
