@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 import gauss_opt as go
+from gauss_opt.base.sign_change import sign_change
 from gauss_opt.simulation.event_driven.roots import first_crossing, first_sign_change
-from gauss_opt.simulation.event_driven.sign_change import sign_change
 
 UNIT = np.array([0.0, 1.0])
 

@@ -6,7 +6,8 @@ from math import isfinite
 
 import numpy as np
 
-from ..base.arrays import Array, Indices
+from ..base.arrays import Array, Indices, surely_finite
+from ..base.errors import InputError
 from ..base.matrices import factorise
 from ..model.dynamics import Dynamics
 from ..model.snapshot import Snapshot, state_snapshot
@@ -69,7 +70,13 @@ class Flow:
             snapshot = self._snapshot(y, t)
             return snapshot.qdot, self.accelerate(snapshot)[0]
         mass, load, rows, rhs, qdot = self._part(y, t, self.system.parameters)
-        return qdot, self._solve(mass, load, rows, rhs)[0]
+        if self._factor is None and not surely_finite(mass.ravel()):
+            self._refuse(y, t)
+        try:
+            return qdot, self._solve(mass, load, rows, rhs)[0]
+        except InputError:
+            self._refuse(y, t)  # what is not finite also looks like a row of impossible length
+            raise
 
     def _snapshot(self, y: Array, t: float) -> Snapshot:
         nq = self.dynamics.nq

@@ -11,6 +11,8 @@ from ..base.arrays import Array
 
 __all__ = ["Piece", "differentiation_matrix", "nodes"]
 
+NEXT_TO_NOTHING = 1e-200  # a time this near the start, relative to the step, is the start
+
 
 @cache
 def nodes(k: int) -> Array:
@@ -100,8 +102,11 @@ class Piece:
     def many(self, times: Array) -> Array:
         """Values at many times, (len(times), n)."""
         k = len(self.values)
-        distance = ((times - self.t0) / (self.t1 - self.t0))[:, None] - nodes(k)
-        if not distance.all():
+        span = self.t1 - self.t0
+        if not span:
+            return np.array([self(t) for t in times.tolist()])
+        distance = ((times - self.t0) / span)[:, None] - nodes(k)
+        if not (np.abs(distance) > NEXT_TO_NOTHING).all():
             return np.array([self(t) for t in times.tolist()])
         shares = _weights(k) / distance
         values: Array = shares.dot(self.values) / shares.sum(axis=1)[:, None]
@@ -115,7 +120,8 @@ class Piece:
         """
         k = len(self.values)
         span = self.t1 - self.t0
-        distance = (t - self.t0) / span - nodes(k) if span else np.zeros(k)
+        share = (t - self.t0) / span if span else 0.0
+        distance = (share if abs(share) > NEXT_TO_NOTHING else 0.0) - nodes(k)
         exact = np.flatnonzero(distance == 0.0)
         if len(exact):
             stored: Array = self.values[exact[0]].copy()

@@ -11,7 +11,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from ...base.arrays import Array
-from .sign_change import Scalar, sign_change
+from ...base.sign_change import Scalar, sign_change
 
 __all__ = ["Crossing", "first_crossing", "first_sign_change"]
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .tolerances.base import ADJACENT_TIMES, ASKED_AGAIN, FINEST_TIME
+
 __all__ = ["Scalar", "sign_change"]
 
 Scalar = Callable[[float], float]
 
-RESOLUTION = 4.5e-16  # of times, relative: two steps from a float to the next
-FINEST = 1e-20  # of times next to zero, relative to the interval
 PATIENCE = 3  # evaluations that may fail to halve the interval
-ROUND_OFF = 1e-9  # a sample this small, relative to the other, is evaluated anew
 
 
 def sign_change(function: Scalar, t0: float, t1: float, f0: float, f1: float) -> float:
@@ -41,19 +40,19 @@ def sign_change(function: Scalar, t0: float, t1: float, f0: float, f1: float) ->
     >>> sign_change(lambda t: 1.0 if t >= 0.3 else -1.0, 0.0, 1.0, -1.0, 1.0) >= 0.3
     True
     """
-    if abs(f0) <= ROUND_OFF * abs(f1):
+    if abs(f0) <= ASKED_AGAIN * abs(f1):
         f0 = function(t0)
         if f0 == 0.0 or (f0 > 0.0) == (f1 > 0.0):
             return t0
-    elif abs(f1) <= ROUND_OFF * abs(f0):
+    elif abs(f1) <= ASKED_AGAIN * abs(f0):
         f1 = function(t1)
         if f1 == 0.0 or (f0 > 0.0) == (f1 > 0.0):
             return t1
-    finest = FINEST * (t1 - t0)
+    finest = FINEST_TIME * (t1 - t0)
     share, width, tries = f0 / (f0 - f1), t1 - t0, 0
     while True:
         span = t1 - t0
-        least = 0.5 * max(RESOLUTION * max(abs(t0), abs(t1)), finest) / span
+        least = 0.5 * max(ADJACENT_TIMES * max(abs(t0), abs(t1)), finest) / span
         if least >= 0.5:
             return t1
         t = _inside(t0, t1, min(max(share, least), 1.0 - least))
