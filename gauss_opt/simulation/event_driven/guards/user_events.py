@@ -10,11 +10,11 @@ from ....results.dense_output import Piece
 from ....results.records import Event, EventKind
 from ...run_state import RunState
 from ...settings import UserEvent
-from ..context import Context
+from ..context import SIMULTANEOUS, Context
 from ..roots import first_sign_change
 from .happening import Happening, HappeningKind
 
-__all__ = ["announced", "marked", "user_zeros"]
+__all__ = ["announced", "marked", "sooner", "user_zeros"]
 
 
 def user_zeros(context: Context, state: RunState, piece: Piece) -> list[Happening]:
@@ -38,6 +38,25 @@ def user_zeros(context: Context, state: RunState, piece: Piece) -> list[Happenin
             way = "rising" if before < 0.0 else "falling" if before > 0.0 else ""
             found.append(Happening(t, HappeningKind.USER, np.arange(0), ((number, way),)))
     return found
+
+
+def sooner(context: Context, state: RunState, piece: Piece, found: Happening) -> Happening:
+    """What is found inside a step, or user events before it that only its own part shows.
+
+    A step that tries much more than what comes of it is sampled too far apart for what is kept.
+    """
+    if not context.settings.events or not piece.t0 < found.t < piece.t1:
+        return found
+    users = user_zeros(context, state, piece.until(found.t))
+    near = SIMULTANEOUS * state.scales.time
+    first = min((user.t for user in users), default=found.t)
+    if first < found.t - near:
+        found = Happening(first, HappeningKind.USER, np.arange(0))
+    elif found.kind == HappeningKind.USER:
+        return found
+    also = [number for user in users if user.t <= found.t + near for number in user.users]
+    known = dict((*found.users, *also))
+    return found._replace(users=tuple(known.items()))
 
 
 def announced(context: Context, now: Snapshot, found: Happening) -> tuple[Event, ...]:
