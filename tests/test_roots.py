@@ -367,6 +367,7 @@ def test_no_function_keeps_the_search_from_its_end():
         found = sign_change(wild, 0.0, 1.0, -1.0, 1.0)
         assert 0.0 <= found <= 1.0
     assert len(calls) <= 50 * 300
+    assert sign_change(wild, 1.0, 1.0, -1.0, 1.0) == 1.0
     tiny = sign_change(lambda t: 1e-200 * (t - 0.3), 0.0, 1.0, -0.3e-200, 0.7e-200)
     assert_allclose(tiny, 0.3, rtol=1e-15)
 

@@ -51,10 +51,10 @@ def sign_change(function: Scalar, t0: float, t1: float, f0: float, f1: float) ->
     finest = FINEST_TIME * (t1 - t0)
     share, width, tries = f0 / (f0 - f1), t1 - t0, 0
     while True:
-        span = t1 - t0
-        least = 0.5 * max(ADJACENT_TIMES * max(abs(t0), abs(t1)), finest) / span
-        if least >= 0.5:
+        shortest = max(ADJACENT_TIMES * max(abs(t0), abs(t1)), finest)
+        if t1 - t0 <= shortest:
             return t1
+        least = 0.5 * shortest / (t1 - t0)
         t = _inside(t0, t1, min(max(share, least), 1.0 - least))
         if not t0 < t < t1:
             return t1
