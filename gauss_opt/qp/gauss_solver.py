@@ -145,6 +145,16 @@ class GaussSolver:
         finally:
             self._recorded = before
 
+    def describe(self) -> dict[str, Any]:
+        """What it is and how it was set, as plain words and numbers."""
+        return {
+            "solver": self.name,
+            "solver_fallback": list(self.ladder[1:]),
+            "solver_tolerance": self.tolerance,
+            "reuse_active_set": bool(self.reuse_active_set),
+            "guess_active_set": bool(self.guess_active_set),
+        }
+
     def remembered(self) -> dict[str, Any]:
         """The active sets of earlier problems as plain data, for a file."""
         return self._memory.to_plain()

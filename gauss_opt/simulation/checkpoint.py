@@ -56,7 +56,7 @@ def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
 def _check_same(
     stepper: Stepper, result: Result, began: Array, path: str | os.PathLike[str]
 ) -> None:
-    asked = {**stepper.settings.describe(), "solver": stepper.solver.name}
+    asked = {**stepper.settings.describe(), **stepper.solver.describe()}
     different = [k for k, value in asked.items() if result.settings.get(k) != value]
     start = np.concatenate([stepper.start.q, stepper.start.v])
     if not np.array_equal(start, began):
