@@ -86,7 +86,7 @@ def _system(data: IntervalData, Z: Array) -> tuple[Array, Array, Array, Array]:
 def _enclosed(K: Array, K_radius: Array, r: Array, r_radius: Array) -> tuple[Array, Array]:
     """The solution at the centres and how far any other is from it; infinite if not proved."""
     n = K.shape[1]
-    C: Array = np.linalg.inv(K)
+    C = np.asarray(np.linalg.inv(K), dtype=float)
     x = _times(C, r)
     sizes, noise = _size(x), n * ROUND_OFF
     with np.errstate(invalid="ignore", over="ignore"):

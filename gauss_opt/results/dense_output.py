@@ -11,6 +11,8 @@ from ..base.chebyshev import differentiation_matrix, halving, interpolated, node
 
 __all__ = ["Piece"]
 
+NEXT_TO_NOTHING = 1e-200  # a time this near the start, relative to the step, is the start
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Piece:
@@ -60,8 +62,11 @@ class Piece:
     def many(self, times: Array) -> Array:
         """Values at many times, (len(times), n)."""
         k = len(self.values)
-        distance = ((times - self.t0) / (self.t1 - self.t0))[:, None] - nodes(k)
-        if not distance.all():
+        span = self.t1 - self.t0
+        if not span:
+            return np.array([self(t) for t in times.tolist()])
+        distance = ((times - self.t0) / span)[:, None] - nodes(k)
+        if not (np.abs(distance) > NEXT_TO_NOTHING).all():
             return np.array([self(t) for t in times.tolist()])
         shares = weights(k) / distance
         values: Array = shares.dot(self.values) / shares.sum(axis=1)[:, None]
@@ -74,4 +79,5 @@ class Piece:
         array([1.])
         """
         span = self.t1 - self.t0
-        return interpolated(self.values, (t - self.t0) / span if span else 0.0)
+        share = (t - self.t0) / span if span else 0.0
+        return interpolated(self.values, share if abs(share) > NEXT_TO_NOTHING else 0.0)

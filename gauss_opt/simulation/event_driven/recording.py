@@ -76,7 +76,7 @@ class Recording:
             status=status,
             message=message,
             stats=stats,
-            settings={**self.context.settings.describe(), "solver": solver.name},
+            settings={**self.context.settings.describe(), **solver.describe()},
         )
 
     def row(self, answer: Acceleration, *, far_side: bool = False) -> None:

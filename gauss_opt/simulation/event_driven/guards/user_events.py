@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ....base.arrays import Array, Mask
+from ....base.sign_change import sign_change
 from ....model.enclosure.partition import Wanted
 from ....model.snapshot import Snapshot
 from ....model.tracing.user_function import UserFunction
@@ -14,13 +15,13 @@ from ....results.dense_output import Piece
 from ....results.records import Event, EventKind
 from ...run_state import RunState
 from ...settings import UserEvent
-from ..context import Context
-from ..roots import first_sign_change, turning_point
+from ..context import SIMULTANEOUS, Context
+from ..roots import first_sign_change
 from .happening import Happening, HappeningKind
 from .sampling import MAX_HALVINGS, PREDICTED, interleaved, sampled_only
 from .watch import Samples, watched, way_of
 
-__all__ = ["announced", "marked", "user_zeros"]
+__all__ = ["announced", "marked", "sooner", "user_zeros"]
 
 
 def user_zeros(context: Context, state: RunState, piece: Piece) -> list[Happening]:
@@ -67,8 +68,9 @@ def _with_turning_points(samples: Samples) -> Array:
     times = [float(samples.times[0])]
     for i in range(len(samples.times) - 1):
         begin, end = float(samples.times[i]), float(samples.times[i + 1])
-        if samples.may_vanish and samples.rates[i] * samples.rates[i + 1] < 0.0:
-            times.append(turning_point(samples.at, begin, end))
+        r0, r1 = float(samples.rates[i]), float(samples.rates[i + 1])
+        if samples.may_vanish and r0 * r1 < 0.0:
+            times.append(sign_change(lambda t: samples.at(t)[1], begin, end, r0, r1))
         times.append(end)
     return np.array(times)
 
@@ -87,6 +89,25 @@ def _predicted(value: Callable[[float], float], piece: Piece) -> tuple[Array, Ar
         times = interleaved(times, middle)
         values = interleaved(values, np.array([value(t) for t in middle.tolist()]))
     return times, values
+
+
+def sooner(context: Context, state: RunState, piece: Piece, found: Happening) -> Happening:
+    """What is found inside a step, or user events before it that only its own part shows.
+
+    A step that tries much more than what comes of it is sampled too far apart for what is kept.
+    """
+    if not context.settings.events or not piece.t0 < found.t < piece.t1:
+        return found
+    users = user_zeros(context, state, piece.until(found.t))
+    near = SIMULTANEOUS * state.scales.time
+    first = min((user.t for user in users), default=found.t)
+    if first < found.t - near:
+        found = Happening(first, HappeningKind.USER, np.arange(0))
+    elif found.kind == HappeningKind.USER:
+        return found
+    also = [number for user in users if user.t <= found.t + near for number in user.users]
+    known = dict((*found.users, *also))
+    return found._replace(users=tuple(known.items()))
 
 
 def announced(context: Context, now: Snapshot, found: Happening) -> tuple[Event, ...]:
