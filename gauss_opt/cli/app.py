@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..base.tolerances.cli import RUNS_AGREE
+from ..base.tolerances.mechanics import ROUTES_AGREE
 from .answer import Answer
 
 __all__ = ["app"]
@@ -141,7 +143,7 @@ def compare_command(
     b: Annotated[Path, typer.Argument(help="Another one.")],
     tol: Annotated[
         float, typer.Option("--tol", min=0.0, help="Largest distance allowed, relative.")
-    ] = 1e-6,
+    ] = RUNS_AGREE,
     json: Json = False,
 ) -> Answer:
     """Compare two saved results by the distance between their graphs (t, q, v)."""
@@ -165,7 +167,7 @@ def crosscheck_command(
     states: Annotated[int, typer.Option("--states", min=1, help="States along the run.")] = 50,
     tol: Annotated[
         float, typer.Option("--tol", min=0.0, help="Largest difference allowed, relative.")
-    ] = 1e-8,
+    ] = ROUTES_AGREE,
     json: Json = False,
 ) -> Answer:
     """Compare all routes to the acceleration at states along a run."""

@@ -10,6 +10,7 @@ from scipy.integrate import solve_ivp
 
 from ..base.arrays import Array
 from ..base.errors import InputError, ModelError
+from ..base.tolerances.mechanics import ASSEMBLED, KINEMATICS_ATOL, KINEMATICS_RTOL, SHORTEST_STEP
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate, read_only
 from ..model.system import System
@@ -20,7 +21,6 @@ from .consistency_problem import freedom, misfit, position_problem, velocity_pro
 __all__ = ["Assembly", "assemble"]
 
 MAX_ITERATIONS = 60
-CONVERGED = 1e-13
 
 
 class Assembly(tuple[Array, Array]):
@@ -154,7 +154,7 @@ def _positions(
         after = _moved(snapshot, step)
         moved = float(np.abs(after.q - snapshot.q).max())
         scale = max(scale, float(np.abs(after.q).max()))
-        if moved <= CONVERGED * scale:
+        if moved <= ASSEMBLED * scale:
             return after, freedom(position_problem(after, held, resting)), iteration + 1
         snapshot = _damped(snapshot, after, step, held, resting, before)
     raise _not_assembled(snapshot, position_problem(snapshot, held, resting))
@@ -170,7 +170,7 @@ def _velocities(
         after = solver.solve(problem).x
         change = float(np.abs(after - snapshot.v).max())
         scale = max(scale, float(np.abs(after).max()))
-        if change <= CONVERGED * scale:
+        if change <= ASSEMBLED * scale:
             return after, freedom(problem)
         snapshot = evaluate(snapshot.system, snapshot.q, after, snapshot.t)
     raise ModelError(
@@ -185,7 +185,7 @@ def _damped(
 ) -> Snapshot:  # fmt: skip
     """The snapshot after a step, shortened while the constraints get worse."""
     length = 1.0
-    while misfit(position_problem(after, held, resting)) >= before and length > 1e-3:
+    while misfit(position_problem(after, held, resting)) >= before and length > SHORTEST_STEP:
         length *= 0.5
         after = _moved(snapshot, length * step)
     return after
@@ -206,7 +206,9 @@ def _moved(snapshot: Snapshot, step: Array) -> Snapshot:
         assert N is not None
         return N @ step
 
-    end = solve_ivp(flow, (0.0, 1.0), snapshot.q, method="DOP853", rtol=1e-13, atol=1e-16)
+    end = solve_ivp(
+        flow, (0.0, 1.0), snapshot.q, method="DOP853", rtol=KINEMATICS_RTOL, atol=KINEMATICS_ATOL
+    )
     return evaluate(system, end.y[:, -1], snapshot.v, snapshot.t)
 
 

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from ..base.arrays import Array, Indices
 from ..base.errors import InputError
 from ..base.lazy import lazy
+from ..base.tolerances.base import TINY
+from ..base.tolerances.mechanics import ENERGY_GAIN, ENGAGED_MISFIT
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
@@ -97,7 +99,9 @@ class Collision:
     def gains_energy(self) -> bool:
         """Whether the law itself has raised the energy."""
         before = 0.5 * self.v_before @ self.snapshot.mass @ self.v_before
-        return bool(self.dissipation > 1e-9 * (before + abs(self.work_of_moving_constraints)))
+        return bool(
+            self.dissipation > ENERGY_GAIN * (before + abs(self.work_of_moving_constraints))
+        )
 
     @lazy
     def certificate(self) -> Certificate:
@@ -127,7 +131,7 @@ class Collision:
             other = closed_form.impact_velocity(problem.metric, start, rows, change)
         except (ValueError, np.linalg.LinAlgError):
             return float("nan")
-        scale = np.abs(start).max() + np.abs(solution.x).max() + 1e-300
+        scale = np.abs(start).max() + np.abs(solution.x).max() + TINY
         return float(np.abs(other - solution.x).max() / scale)
 
     def __str__(self) -> str:
@@ -241,7 +245,7 @@ def engage(
         if block.kind == Kind.HOLONOMIC:
             rows = snapshot.rows_of(np.array(block.indices))
             sizes = np.abs(rows).sum(axis=1) * (1.0 + np.abs(snapshot.q).max())
-            if (values > 1e-6 * sizes).any():
+            if (values > ENGAGED_MISFIT * sizes).any():
                 raise InputError(
                     f"{block.item} is off by {values.max():.3g} at this position: it cannot close "
                     f"here. Locate the event first, or use assemble()"

@@ -17,16 +17,11 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import InputError, ModelError, NonFiniteError, TraceError, UserFunctionError
+from ...base.tolerances.model import TRACE_AGREES, TRACE_ROUND_OFF
 from ..constraints import Function
 from .symbols import symbol, symbols, to_sx
 
 __all__ = ["Symbols", "UserFunction", "flatten_parameters", "probe_points"]
-
-# Traced and plain value of a function may differ by this part of the value, and by what a relative
-# change NOISE of the arguments does to it: round-off is far below both, also where large terms
-# cancel.
-AGREES = 1e-8
-NOISE = 1e-9
 
 _ADVICE = (
     "Use numpy functions instead of math, np.where instead of if, and build arrays with "
@@ -225,7 +220,7 @@ def agree(plain: Array, traced: Array, noise: Array | float = 0.0) -> bool:
         return False
     plain = plain.reshape(traced.shape)
     size = np.abs(plain)
-    allowed = AGREES * size + 1e-14 * size.max(initial=0.0) + noise
+    allowed = TRACE_AGREES * size + TRACE_ROUND_OFF * size.max(initial=0.0) + noise
     return bool((np.abs(plain - traced) <= allowed).all())
 
 
