@@ -29,8 +29,8 @@ class AppellHamel(go.Case):
     sinking: float = go.parameter(1.0, "m/s", "sinking speed at the start")
     direction: tuple[float, ...] = go.parameter((0.6, 0.8), "", "horizontal direction, x and y")
     mass: float = go.parameter(1.0, "kg", "mass")
-    duration: float = go.parameter(2.0, "s", "time to simulate")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    duration: float = go.parameter(2.0, "s", "simulated time")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("ratio", "sinking", "mass", "duration", "gravity"):

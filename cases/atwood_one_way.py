@@ -31,7 +31,7 @@ class AtwoodOneWay(go.Case):
     heavy: float = go.parameter(2.0, "kg", "mass that goes down")
     light: float = go.parameter(1.0, "kg", "mass that goes up")
     drop: float = go.parameter(1.0, "m", "height of the heavy mass above the floor")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("light", "drop", "gravity"):

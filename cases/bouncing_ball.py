@@ -32,7 +32,7 @@ class BouncingBall(go.Case):
     height: float = go.parameter(1.0, "m", "height it is dropped from")
     restitution: float = go.parameter(0.8, "", "coefficient of restitution")
     speed: float = go.parameter(0.5, "m/s", "horizontal speed")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         if not (self.height > 0.0 and self.gravity > 0.0):

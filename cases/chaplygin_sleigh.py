@@ -32,7 +32,7 @@ class ChaplyginSleigh(go.Case):
     arm: float = go.parameter(0.3, "m", "distance from the blade to the mass centre ahead of it")
     speed: float = go.parameter(0.0, "m/s", "speed of the blade at the start")
     spin: float = go.parameter(1.5, "rad/s", "angular velocity at the start")
-    duration: float = go.parameter(8.0, "s", "time to simulate")
+    duration: float = go.parameter(8.0, "s", "simulated time")
 
     def __post_init__(self) -> None:
         for name in ("mass", "inertia", "arm", "duration"):

@@ -43,7 +43,7 @@ class CompassGait(go.Case):
     stance_rate: float = go.parameter(-1.091826677490, "rad/s", "rate of the stance leg at first")
     swing_rate: float = go.parameter(-0.377181558403, "rad/s", "rate of the swing leg at first")
     steps: int = go.parameter(4, "", "number of steps")
-    gravity: float = go.parameter(9.8, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.8, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("hip", "leg", "below", "above", "opening", "steps", "gravity"):

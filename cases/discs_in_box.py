@@ -35,9 +35,9 @@ class DiscsInBox(go.Case):
     size: float = go.parameter(1.0, "m", "width and height of the box")
     speed: float = go.parameter(1.0, "m/s", "typical speed at the start")
     restitution: float = go.parameter(1.0, "", "coefficient of restitution of all contacts")
-    gravity: float = go.parameter(0.0, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(0.0, "m/s^2", "gravitational acceleration")
     seed: int = go.parameter(1, "", "seed of the random start")
-    duration: float = go.parameter(2.0, "s", "time simulated")
+    duration: float = go.parameter(2.0, "s", "simulated time")
 
     def __post_init__(self) -> None:
         for name in ("discs", "radius", "size", "speed", "duration"):

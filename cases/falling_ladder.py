@@ -34,7 +34,7 @@ class FallingLadder(go.Case):
     half_length: float = go.parameter(1.0, "m", "half of the length of the ladder")
     angle: float = go.parameter(60.0, "deg", "angle with the floor it starts from, at rest")
     mass: float = go.parameter(1.0, "kg", "mass")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("half_length", "mass", "gravity"):

@@ -31,7 +31,7 @@ class KnifeEdge(go.Case):
     mass: float = go.parameter(2.0, "kg", "mass")
     inertia: float = go.parameter(0.3, "kg m^2", "moment of inertia about the point of contact")
     turns: float = go.parameter(1.0, "", "turns of the edge to simulate; each is two arches")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("mass", "inertia", "turns", "gravity"):

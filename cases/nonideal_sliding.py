@@ -39,8 +39,8 @@ class NonidealSliding(go.Case):
     radius: float = go.parameter(0.5, "m", "radius of the wire")
     block_speed: float = go.parameter(0.5, "m/s", "speed of the block at the start, downhill")
     bead_speed: float = go.parameter(4.0, "m/s", "speed of the bead at the start")
-    duration: float = go.parameter(1.0, "s", "time to simulate")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    duration: float = go.parameter(1.0, "s", "simulated time")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         positive = ("block", "bead", "radius", "block_speed", "bead_speed", "duration", "gravity")

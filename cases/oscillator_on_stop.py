@@ -30,7 +30,7 @@ class OscillatorOnStop(go.Case):
     stiffness: float = go.parameter(100.0, "N/m", "spring, relaxed when the mass is at the stop")
     height: float = go.parameter(1.0, "m", "height above the stop it is released at")
     restitution: float = go.parameter(0.9, "", "coefficient of restitution, below 1")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("mass", "stiffness", "height", "gravity"):

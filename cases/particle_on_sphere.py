@@ -34,7 +34,7 @@ class ParticleOnSphere(go.Case):
     radius: float = go.parameter(1.0, "m", "radius of the sphere")
     speed: float = go.parameter(0.5, "m/s", "speed at the top")
     mass: float = go.parameter(1.0, "kg", "mass")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("radius", "speed", "mass", "gravity"):

@@ -34,8 +34,8 @@ class PendulumWall(go.Case):
     angle: float = go.parameter(60.0, "deg", "angle from the vertical it is released at")
     mass: float = go.parameter(1.0, "kg", "mass")
     restitution: float = go.parameter(0.7, "", "coefficient of restitution")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
-    duration: float = go.parameter(4.0, "s", "time simulated")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
+    duration: float = go.parameter(4.0, "s", "simulated time")
 
     def __post_init__(self) -> None:
         for name in ("length", "mass", "gravity", "duration"):

@@ -43,7 +43,7 @@ class RedundantTable(go.Case):
     reach: float = go.parameter(0.8, "", "how far the load goes, 1 being the lines of the legs")
     height: float = go.parameter(0.1, "m", "height the table is dropped from")
     restitution: float = go.parameter(0.4, "", "coefficient of restitution of the legs, below 1")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("mass", "half_length", "half_width", "height", "gravity"):

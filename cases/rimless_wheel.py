@@ -36,7 +36,7 @@ class RimlessWheel(go.Case):
     pace: float = go.parameter(1.2, "", "rate at the start over that of the limit cycle")
     steps: int = go.parameter(10, "", "number of steps")
     mass: float = go.parameter(1.0, "kg", "mass of the hub")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("slope", "length", "pace", "steps", "mass", "gravity"):

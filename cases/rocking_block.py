@@ -35,7 +35,7 @@ class RockingBlock(go.Case):
     tilt: float = go.parameter(0.5, "", "angle at the start over the one at which it falls over")
     impacts: int = go.parameter(12, "", "number of impacts simulated")
     mass: float = go.parameter(1.0, "kg", "mass")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("half_width", "half_height", "impacts", "mass", "gravity"):

@@ -35,7 +35,7 @@ class SimplePendulum(go.Case):
     mass: float = go.parameter(1.0, "kg", "mass of the point")
     length: float = go.parameter(1.0, "m", "length of the rod")
     angle: float = go.parameter(90.0, "deg", "start, from the lowest position to the left")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
     duration: float = go.parameter(10.0, "s", "simulated time")
 
     def __post_init__(self) -> None:

@@ -35,7 +35,7 @@ class SlackString(go.Case):
     launch: float = go.parameter(3.5, "", "square of the first speed over g L, between 2 and 5")
     mass: float = go.parameter(1.0, "kg", "mass")
     restitution: float = go.parameter(0.0, "", "coefficient of restitution of the string")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("length", "mass", "gravity"):

@@ -34,7 +34,7 @@ class SliderCrank(go.Case):
     rod_mass: float = go.parameter(1.0, "kg", "mass of the rod, uniform")
     angle: float = go.parameter(60.0, "deg", "angle of the crank at the start")
     speed: float = go.parameter(4.0, "rad/s", "angular speed of the crank at the start")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass, along -y")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration, along -y")
     duration: float = go.parameter(2.0, "s", "simulated time")
 
     def __post_init__(self) -> None:

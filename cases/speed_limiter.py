@@ -41,7 +41,7 @@ class SpeedLimiter(go.Case):
     grade: float = go.parameter(0.2, "", "mean descent of the track")
     mass: float = go.parameter(100.0, "kg", "mass of the car")
     hills: int = go.parameter(3, "", "number of hills")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("limit", "speed", "height", "wave", "grade", "mass", "hills", "gravity"):

@@ -37,7 +37,7 @@ class StruckRod(go.Case):
     speed: float = go.parameter(5.0, "m/s", "speed of the ball")
     restitution: float = go.parameter(0.8, "", "coefficient of restitution")
     distance: float = go.parameter(1.0, "m", "way of the ball to the impact")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in (p.name for p in self.parameters() if p.name != "restitution"):

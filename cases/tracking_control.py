@@ -46,8 +46,8 @@ class TrackingControl(go.Case):
     offset: tuple[float, ...] = go.parameter((0.15, -0.3), "m", "error of the tip at the start")
     frequency: float = go.parameter(4.0, "rad/s", "w of the servo")
     damping: float = go.parameter(0.5, "", "zeta of the servo; 1 is critical")
-    duration: float = go.parameter(4.5, "s", "time to simulate")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    duration: float = go.parameter(4.5, "s", "simulated time")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("lengths", "masses", "centre", "offset"):

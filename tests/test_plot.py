@@ -132,7 +132,7 @@ def test_more_coordinates_than_lines_are_counted():
 def test_chosen_coordinates(ball):
     assert labels(positions(ball, which=["y"], events=False)) == ["y"]
     assert labels(velocities(ball, which=[1], events=False)) == ["rate of y"]
-    with pytest.raises(go.InputError, match="no coordinate is called 'z'; there are: x, y"):
+    with pytest.raises(go.InputError, match="no coordinate is called 'z'; choose from: x, y"):
         positions(ball, which=["z"])
 
 

@@ -1,4 +1,4 @@
-"""``doctor``: whether everything that is needed is there and works."""
+"""``doctor``: whether everything that is required is installed and works."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def examine() -> Answer:
         facts({name: place or "not found" for name, place in programs.items()}),
         heading("One case, against its closed form"),
         facts({"bouncing_ball": verdict(not case)}),
-        sentence("\nAll is well." if not broken else "\nSomething that is needed is broken.",
+        sentence("\nAll is well." if not broken else "\nSomething required is broken.",
                  "green" if not broken else "bold red"),
     ]  # fmt: skip
     return Answer(data, shown, Exit.CHECK_FAILED if broken else Exit.FINE, broken)

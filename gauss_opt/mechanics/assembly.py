@@ -53,14 +53,16 @@ class Assembly(tuple[Array, Array]):
             largest = int(np.abs(self.moved).argmax())
             name = self.system.coordinate_name(largest)
             lines.append(
-                f"positions: {in_q} degrees of freedom were left open and settled by the least "
-                f"move from the guess (largest: {name} by {self.moved[largest]:.3g}); hold "
-                f"coordinates with hold_q= to decide them yourself"
+                f"positions: {in_q} degrees of freedom are undetermined; the solution nearest to "
+                f"the guess was taken (largest change: {name} by {self.moved[largest]:.3g}); fix "
+                f"coordinates with hold_q= to choose them yourself"
             )
         else:
             lines.append("positions: determined by the constraints and the held coordinates")
         if in_v:
-            lines.append(f"velocities: {in_v} degrees of freedom settled by the least change")
+            lines.append(
+                f"velocities: {in_v} degrees of freedom are undetermined; the nearest were taken"
+            )
         else:
             lines.append("velocities: determined by the constraints and the held velocities")
         return "\n".join(lines)
@@ -93,20 +95,20 @@ def assemble(
     hold_v : iterable of int or str
         Velocities, by index or as ``"v[0]"``, that must stay as guessed.
     resting : sequence of str
-        Contacts that shall stay closed: their gap and its rate are made 0. The rate of other
+        Contacts that must stay closed: their gap and its rate are made 0. The rate of other
         contacts is not touched.
 
     Returns
     -------
     Assembly
-        A pair (q, v) that can say more when printed.
+        A pair (q, v) that says more when printed.
 
     Raises
     ------
     InfeasibleError
         When the constraints and what is held contradict each other; it names them.
     ModelError
-        When the iteration does not get onto the constraints.
+        When the iteration does not reach the constraints.
 
     Examples
     --------
@@ -130,7 +132,7 @@ def assemble(
     for name in resting:
         block = start.layout.block(name)
         if block.kind != Kind.CONTACT:
-            raise InputError(f"resting= has {block.item}, which is not a contact")
+            raise InputError(f"resting= names {block.item}, which is not a contact")
     snapshot, dof_q, steps = _positions(start, held, resting, solver)
     velocity, dof_v = _velocities(snapshot, held_v, resting, solver)
     result = Assembly((snapshot.q, velocity))
@@ -219,8 +221,8 @@ def _not_assembled(snapshot: Snapshot, problem: GaussProblem) -> ModelError:
     worst = int(violation.argmax())
     return ModelError(
         f"no consistent position was found in {MAX_ITERATIONS} iterations: constraint "
-        f"{problem.names[worst]!r} is still off by {violation[worst]:.3g} at q={snapshot.q}. The "
-        f"parts may be too short or too long to meet, or the guess too far away: change the "
+        f"{problem.names[worst]!r} is still violated by {violation[worst]:.3g} at q={snapshot.q}. "
+        f"The parts may be too short or too long to meet, or the guess too far away: change the "
         f"guess, or hold fewer coordinates"
     )
 
@@ -231,7 +233,7 @@ def _indices(names: Sequence[str], held: Iterable[int | str], what: str) -> list
         index = names.index(entry) if isinstance(entry, str) and entry in names else entry
         if not isinstance(index, int | np.integer) or not 0 <= index < len(names):
             raise InputError(
-                f"{what} has {entry!r}; there are: {', '.join(names)} (0 to {len(names) - 1})"
+                f"{what} names {entry!r}; choose from: {', '.join(names)} (0 to {len(names) - 1})"
             )
         indices.append(int(index))
     return indices

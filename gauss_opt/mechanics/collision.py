@@ -1,4 +1,4 @@
-"""One impact without a simulation around it, with everything by name and its cross-check."""
+"""One impact without a simulation, with everything by name and a cross-check."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Collision:
 
     @property
     def gains_energy(self) -> bool:
-        """Whether the law itself has raised the energy."""
+        """Whether the law itself increased the energy."""
         before = 0.5 * self.v_before @ self.snapshot.mass @ self.v_before
         return bool(
             self.dissipation > ENERGY_GAIN * (before + abs(self.work_of_moving_constraints))
@@ -143,7 +143,7 @@ class Collision:
             )
         lines.append(f"  v {self.v_before} -> {self.v_after}")
         if self.gains_energy:
-            lines.append("  the impact law has raised the energy")
+            lines.append("  the impact law increased the energy")
         lines.append(f"  certificate: {self.certificate}")
         return "\n".join(lines)
 
@@ -160,7 +160,7 @@ def collide(
     contacts: Iterable[str] | None = None,
     solver: str | Adapter | GaussSolver = "osqp",
 ) -> Collision:
-    """The impact at a state, without a simulation around it.
+    """The impact at a state, without a simulation.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def collide(
         Position, and velocity before.
     t : float
     law : str or ImpactLaw
-        ``"newton"``, ``"poisson"``, ``"sequential"`` or a law of your own.
+        ``"newton"``, ``"poisson"``, ``"sequential"`` or your own law.
     contacts : iterable of str, optional
         Contacts that take part; by default those that touch and do not separate.
     solver : str, Adapter or GaussSolver
@@ -227,7 +227,7 @@ def engage(
     Raises
     ------
     InputError
-        When the position is not on the constraints: nothing can close there.
+        When the position is not on the constraints: they cannot be engaged there.
 
     Examples
     --------
@@ -247,8 +247,8 @@ def engage(
             sizes = np.abs(rows).sum(axis=1) * (1.0 + np.abs(snapshot.q).max())
             if (values > ENGAGED_MISFIT * sizes).any():
                 raise InputError(
-                    f"{block.item} is off by {values.max():.3g} at this position: it cannot close "
-                    f"here. Locate the event first, or use assemble()"
+                    f"{block.item} is violated by {values.max():.3g} at this position: it cannot "
+                    f"be engaged here. Locate the event first, or use assemble()"
                 )
     if not isinstance(solver, GaussSolver):
         solver = GaussSolver(solver)

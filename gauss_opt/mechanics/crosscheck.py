@@ -1,4 +1,4 @@
-"""The same acceleration by every route there is, side by side."""
+"""The same acceleration by every available route, side by side."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def compare_routes(
     solver_names: Sequence[str] | None = None,
     tolerance: float = ROUTES_AGREE,
 ) -> Crosscheck:
-    """Every route to the answer of a problem that is solved already."""
+    """Every route to the answer of a problem that has been solved already."""
     problem = reference.problem
     white = whiten(problem)
     names = solvers.available() if solver_names is None else solver_names

@@ -109,7 +109,7 @@ class Impact:
         rates : (k,) array
             Lower bounds of the gap rates after (or the rates themselves with ``equality``).
         contacts : array of int, optional
-            The contact rows meant, when not all.
+            The contact rows concerned; by default all that take part.
         velocity : (nv,) array, optional
             Where to start from; the velocity before by default.
         push : (nv,) array, optional
@@ -125,8 +125,8 @@ class Impact:
         found = [j for j in (jump, self._settle_from_free(*ask)) if j is not None]
         if not found:
             raise SolverError(
-                f"at t={self.snapshot.t:g} the constraints that are nonlinear in the velocity do "
-                f"not settle within {MAX_ITERATIONS} iterations of the impact",
+                f"at t={self.snapshot.t:g} the constraints that are nonlinear in the velocity did "
+                f"not converge within {MAX_ITERATIONS} iterations of the impact",
                 self._problem(self.snapshot, *ask),
             )
         return min(found, key=_distance)

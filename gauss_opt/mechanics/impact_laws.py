@@ -1,4 +1,4 @@
-"""Impact laws: Newton, Poisson, one contact after the other, and the base class of your own."""
+"""Impact laws: Newton, Poisson, one contact after the other, and the base class for your own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ImpactLaw(ABC):
         return f"{type(self).__name__}()"
 
     def __str__(self) -> str:
-        """The name to ask for it by, if it has one."""
+        """The name it is registered under, if there is one."""
         return LAWS.name_of(self) or repr(self)
 
 

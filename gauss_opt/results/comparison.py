@@ -1,4 +1,4 @@
-"""How far two runs are apart, with jumps: the distance between their completed graphs.
+"""How far apart two runs with jumps are: the distance between their completed graphs.
 
 At an impact shifted by a moment the velocities of two runs differ by the whole jump, although the
 runs are nearly the same. So the graphs are compared, not the values at equal times: a graph is the

@@ -118,7 +118,7 @@ def _far_sides(result: Result) -> list[int]:
 
 
 def notable_works(energy: Energy) -> dict[str, Array]:
-    """The works, and the change at impacts, that are more than next to nothing."""
+    """The works, and the change at impacts, that are not negligible."""
     size = float(max(np.abs(energy.total).max(), np.abs(energy.kinetic).max()))
     works = {part: getattr(energy, part) for part in (*PARTS, "impact")}
     return {part: work for part, work in works.items() if np.abs(work).max() > NOTABLE_WORK * size}

@@ -41,7 +41,7 @@ def summary(result: Result) -> tuple[Fact, ...]:
 
 def verdict(result: Result) -> str:
     """Success or not; where not, how the run ended."""
-    return "success" if result.success else f"no success ({result.status})"
+    return "success" if result.success else f"not successful ({result.status})"
 
 
 def as_text(result: Result) -> str:

@@ -101,8 +101,8 @@ def shoot(
     for t, frame in zip(times, frames, strict=True):
         if [shape.kind for shape in frame] != kinds:
             raise InputError(
-                f"the drawing has other shapes at t = {t:g} than at the start: it must return the "
-                f"same kinds in the same order at every state"
+                f"the drawing has different shapes at t = {t:g} than at the start: it must return "
+                f"the same kinds in the same order at every state"
             )
     columns = zip(*frames, strict=True)
     points = tuple(_points(i, column, times) for i, column in enumerate(columns))
@@ -123,7 +123,7 @@ def _points(number: int, shapes: tuple[Shape, ...], times: Array) -> Array:
         if len(shape.points) != count:
             raise InputError(
                 f"{shape.kind} {number} of the drawing has {len(shape.points)} points at t = {t:g} "
-                f"but {count} at the start: it must always have as many"
+                f"but {count} at the start: that number must not change"
             )
     return np.array([shape.points for shape in shapes])
 

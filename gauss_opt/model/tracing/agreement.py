@@ -1,4 +1,4 @@
-"""Whether traced functions still give what the user's functions give.
+"""Whether traced functions still agree with the user functions.
 
 A trace can be silently different from its function: one that draws random numbers, keeps a state,
 or looks at the type of what it is given. So both are compared at fixed points when a system is

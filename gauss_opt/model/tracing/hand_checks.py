@@ -99,7 +99,7 @@ def _compare(what: str, block: Block, given: Array, trials: Sequence[tuple[Array
         place = f" (row {row}, column {column})" if given.shape[1] > 1 else f" (row {row})"
         messages.append(
             f"the hand-given {what}{place} of {block.item} is {given[row, column]:.8g} but "
-            f"differences of the function give {numeric[row, column]:.8g}; correct it, or switch "
-            f"this check off with check_derivatives=False"
+            f"finite differences of the function give {numeric[row, column]:.8g}; correct it, or "
+            f"switch this check off with check_derivatives=False"
         )
     raise ModelError(messages[0])

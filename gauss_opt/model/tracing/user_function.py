@@ -1,4 +1,4 @@
-"""From a numpy function of the user's to a CasADi graph, and the comparison of the two.
+"""From a user function in numpy to a CasADi graph, and the comparison of the two.
 
 Tracing calls the function once with symbols in place of numbers. Since a trace can be silently
 different from the function (a random number, a state it changes), both are always compared.
@@ -30,7 +30,7 @@ _ADVICE = (
 
 
 class Symbols:
-    """The CasADi symbols of a system, and the numpy look-alikes the user's functions receive."""
+    """The CasADi symbols of a system, and the numpy look-alikes that user functions receive."""
 
     def __init__(self, nq: int, nv: int, parameters: Mapping[str, Any]) -> None:
         self.q, q = symbols("q", nq)
@@ -68,7 +68,7 @@ def flatten_parameters(parameters: Mapping[str, Any]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class UserFunction:
-    """A function of the user's, with its place in the model and what it takes.
+    """A user function, with its place in the model and what it takes.
 
     Attributes
     ----------
