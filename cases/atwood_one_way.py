@@ -3,8 +3,9 @@
 Teaches an accumulation of two kinds of event in turn: landings on the floor and jerks of a string
 that can only pull, all plastic. Everything is at rest after a finite time.
 
-Reference: closed form. Each jerk shares the speed v of the light weight among both, so that every
-cycle begins with r = m2 / (m1 + m2) times the speed of the one before and lasts r times as long.
+Reference: closed form. Each jerk shares the momentum of the light weight between both, so that
+every cycle begins with r = m2 / (m1 + m2) times the speed of the one before and lasts r times as
+long.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from gauss_opt.viz import scene
 
 @dataclass(frozen=True)
 class BeadColumn(go.Case):
-    """Equal beads over each other on a vertical line, all impacts elastic."""
+    """Equal beads on top of each other on a vertical line, all impacts elastic."""
 
     reference = "closed form: the column bounces as one body"
     laws = ("newton", "poisson")

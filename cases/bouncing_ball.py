@@ -4,8 +4,8 @@ Teaches impacts with restitution, and their accumulation: the intervals between 
 the factor e, so that their sum is finite. The run goes on through it; afterwards the floor carries
 the ball.
 
-Reference: closed form. The first impact is at sqrt(2 h / g), every interval e times the one before,
-and the ball rests from sqrt(2 h / g) (1 + e) / (1 - e) on.
+Reference: closed form. The first impact is at sqrt(2 h / g), every interval is e times the one
+before, and the ball rests from sqrt(2 h / g) (1 + e) / (1 - e) on.
 """
 
 from __future__ import annotations

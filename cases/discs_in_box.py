@@ -1,8 +1,8 @@
-"""Discs fly about in a box, and every collision is where a hard-disc code finds it.
+"""Discs fly about in a box, and every collision happens where a hard-disc code predicts it.
 
 Teaches a scene with many possible contacts of which one at a time is struck: eight discs in a box
 have 60 gaps. Nothing overlaps, energy never rises, and every impact keeps the momentum across
-its normal. The motion is chaotic, so only so many collisions can be compared.
+its normal. The motion is chaotic, so only the first collisions can be compared.
 
 Reference: an event-driven simulation of hard discs in this file, which knows neither gaps nor
 optimisation: free flight between collisions, whose times are roots of quadratic equations.

@@ -6,7 +6,7 @@ ground acceleration is linear between its samples, so the run ends a step at eac
 (``breakpoints=``) and keeps the order of its integrator. Coordinates are relative to the ground.
 
 The equations in print let gravity act against y, which makes the pendulum stand on its roller; the
-drawing in print has it hang. ``hanging`` turns gravity round.
+drawing in print has it hang. ``hanging`` reverses gravity.
 
 Reference: H.-C. Eun, K.-H. Yang, H.-S. Chung, Dynamic Optimization Algorithm of Constrained Motion
 (2002), application 2; for the structure alone the exact solution by the matrix exponential; for

@@ -5,7 +5,7 @@ is pinned, by a plastic impact, and the first lets go. One system with a paramet
 
 Reference: closed form (G. W. Housner, The behavior of inverted pendulum structures during
 earthquakes, 1963). Every impact multiplies the rate by 1 - 3/2 sin(a)^2, where a is the slenderness
-of the block; swings in between take as long as elliptic integrals say.
+of the block; the swings in between last as long as elliptic integrals say.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A point mass on a rigid rod, released from the side, swings as elliptic functions say.
+"""A point mass on a rigid rod, released from the side, swings as elliptic functions predict.
 
 Teaches a holonomic constraint: the pendulum is a free point in the plane, and the rod is all that
 keeps it on its circle. The multiplier of the rod is its tension, because the constraint is written

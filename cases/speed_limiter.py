@@ -7,7 +7,7 @@ the track no longer pulls.
 Reference: closed form. With the energy kept, the limit is reached at a known height; it holds to
 the next valley, and the brake takes exactly the height lost in between. Times are arc lengths over
 speeds, by quadrature. The kind of constraint is from Yao and Song (Gauss principle of least
-constraints for nonsmooth multibody system), who differentiate it once and minimise as ever.
+constraints for nonsmooth multibody system), who differentiate it once and minimise as usual.
 """
 
 from __future__ import annotations

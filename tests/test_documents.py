@@ -52,8 +52,8 @@ def test_code_runs_and_prints_what_is_shown(document, tmp_path, monkeypatch):
 
 @pytest.fixture
 def hildreth(tmp_path, monkeypatch):
-    """The solver of CONTRIBUTING.md, saved where the registry looks for solvers."""
-    code = blocks(ROOT / "CONTRIBUTING.md")[0][0]
+    """The solver of docs/extending.md, saved where the registry looks for solvers."""
+    code = blocks(ROOT / "docs" / "extending.md")[0][0]
     (tmp_path / "hildreth.py").write_text(code, encoding="utf-8")
     monkeypatch.setattr(
         gauss_opt.qp.solvers, "__path__", [*gauss_opt.qp.solvers.__path__, str(tmp_path)]

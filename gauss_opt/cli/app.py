@@ -202,7 +202,7 @@ def validate_command(
 
 @app.command("solvers")
 def solvers_command(json: Json = False) -> Answer:
-    """List the QP solvers, and what installs those that are missing."""
+    """List the QP solvers, and how to install those that are missing."""
     from .listing import list_solvers
 
     return list_solvers()
