@@ -149,14 +149,14 @@ def inner_and_public(n: int, name: str) -> tuple[list[float], str]:
     problem, working = first.solution.problem, first.solution.working
     assert (first.solution.inequality_multipliers > 1e-3).all(), "a contact carries no force"
     matrix, right = kkt_matrix(problem, working)
-    compiled = system.compiled(n)
+    dynamics = system.dynamics(n)
     chosen = first.chosen
     kept = None if callable(system.mass) else factorise(problem.metric)
 
-    evaluated = evaluate_checked(system, compiled, q, v, 0.0)
+    evaluated = evaluate_checked(system, dynamics, q, v, 0.0)
 
     def from_model() -> object:
-        return inner(evaluate_checked(system, compiled, q, v, 0.0))
+        return inner(evaluate_checked(system, dynamics, q, v, 0.0))
 
     def inner(snapshot: go.Snapshot) -> object:
         rows, rhs = snapshot.rows, snapshot.rhs
@@ -179,7 +179,7 @@ def inner_and_public(n: int, name: str) -> tuple[list[float], str]:
         lambda: np.linalg.solve(matrix, right),
         lambda: inner(evaluated),
         public,
-        lambda: compiled.evaluate(q, v, 0.0, system.parameters),
+        lambda: dynamics.evaluate(q, v, 0.0, system.parameters),
         from_model,
     )
     return times, f"{problem.n_equality}+{problem.n_inequality} rows"

@@ -56,7 +56,7 @@ def test_rows_stay_together_when_they_are_cut_and_joined(result):
 
 
 def test_a_recorder_refilled_from_a_result_gives_it_back(result):
-    recorder = Recorder(result.system, result.system.compiled(2), dense=True)
+    recorder = Recorder(result.system, result.system.dynamics(2), dense=True)
     recorder.refill(result)
     again = recorder.result(
         success=True, status="", message="", stats=result.stats, settings=result.settings

@@ -240,5 +240,5 @@ def test_fault_28_unknown_names_list_the_known_ones(options, known):
 
 
 def test_fault_28_an_unknown_option_is_refused():
-    with pytest.raises(TypeError, match="magic"):
+    with pytest.raises(go.InputError, match="no option 'magic'"):
         drop(magic=1)

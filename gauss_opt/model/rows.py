@@ -216,10 +216,3 @@ class RowTable:
         """
         velocity = np.sort(held[self.kind[held] != Kind.SERVO])
         return velocity[~self.on_velocity[velocity]], velocity
-
-
-Layout = RowTable
-
-
-def held_rows(layout: RowTable, held: Indices) -> tuple[Indices, Indices]:
-    return layout.held(held)

@@ -74,10 +74,6 @@ class Snapshot:
         return self.dynamics.layout
 
     @property
-    def compiled(self) -> Dynamics:
-        return self.dynamics
-
-    @property
     def rows(self) -> Array:
         """A written out, (m, nv)."""
         return self.jacobian.dense

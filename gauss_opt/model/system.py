@@ -103,8 +103,6 @@ class System:
             self._dynamics[nv] = trace_system(self, self.nq if self.nq is not None else nv, nv)
         return self._dynamics[nv]
 
-    compiled = dynamics
-
     def _check_kinds(self) -> None:
         for item in self.constraints:
             if isinstance(item, Contact):

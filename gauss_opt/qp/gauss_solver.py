@@ -7,7 +7,8 @@ with its certificate. When the certificate fails, the next solver is asked.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -83,6 +84,7 @@ class GaussSolver:
         self.guess_active_set = guess_active_set
         self.counts = Counts()
         self._memory = Memory()
+        self._recorded: list[GaussProblem] | None = None
 
     @property
     def name(self) -> str:
@@ -112,6 +114,8 @@ class GaussSolver:
             When the mass is singular and the equalities do not hold the massless directions.
         """
         self.counts.qp_total += 1
+        if self._recorded is not None:
+            self._recorded.append(problem)
         white = whiten(problem, self._memory.factor(problem.metric))
         working = self._expected(problem, white)
         if working is not None:
@@ -123,6 +127,22 @@ class GaussSolver:
         if problem.n_equality < len(problem.rhs):
             self._memory.remember(problem, solution.working)
         return solution
+
+    @contextmanager
+    def recording(self) -> Iterator[list[GaussProblem]]:
+        """Keep every problem that is solved meanwhile, solvable or not, in the list it gives.
+
+        >>> solver = GaussSolver("daqp")
+        >>> with solver.recording() as problems:
+        ...     _ = solver.solve(GaussProblem.create([1.0], target=[2.0]))
+        >>> len(problems)
+        1
+        """
+        before, self._recorded = self._recorded, []
+        try:
+            yield self._recorded
+        finally:
+            self._recorded = before
 
     def _expected(self, problem: GaussProblem, white: Whitened) -> Indices | None:
         """The active set to try before a solver is asked, if there is one."""

@@ -37,6 +37,7 @@ class RunStatus(_Word):
     TERMINATED = "terminated"
     INTERRUPTED = "interrupted"
     WALL_TIME = "wall time"
+    PHASE_LIMIT = "phase limit"
     FAILED = "failed"
 
 

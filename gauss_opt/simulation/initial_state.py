@@ -7,11 +7,12 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..mechanics.assembly import assemble
+from ..mechanics.flow import Flow
 from ..mechanics.impact import Impact
-from ..mechanics.projection import Drift, drift, project
+from ..mechanics.projection import Drift, Scales, drift, project
 from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.gauss_solver import GaussSolver
-from .event_driven.run import ROUND_OFF, SIMULTANEOUS, Run
+from .event_driven.context import ROUND_OFF, SIMULTANEOUS, Context
 
 __all__ = ["consistent_start", "without_round_off"]
 
@@ -20,10 +21,10 @@ CONSISTENT = 1e-8  # a start this far off its constraints is corrected without a
 DRIFT = 1e-12
 
 
-def consistent_start(run: Run) -> Snapshot:
+def consistent_start(context: Context, flow: Flow, scales: Scales, snapshot: Snapshot) -> Snapshot:
     """The start, corrected where it is off by round-off, or by ``project_start``."""
-    snapshot, layout, scales = run.now, run.layout, run.scales
-    position, velocity = run.flow.position_rows, run.flow.velocity_rows
+    layout = context.layout
+    position, velocity = flow.position_rows, flow.velocity_rows
     off = drift(snapshot, position, velocity, scales)
     contacts, limits = layout.contacts, layout.limits
     depth = -snapshot.value[contacts] - PENETRATED * scales.lengths(snapshot)[contacts]
@@ -31,10 +32,10 @@ def consistent_start(run: Run) -> Snapshot:
         depth = np.where(snapshot.enabled[contacts], depth, 0.0)
     below = -snapshot.value[limits] - PENETRATED * scales.speeds(snapshot)[limits]
     if max(off) > CONSISTENT or (depth > 0).any() or (below > 0).any():
-        if not run.settings.project_start:
-            raise InputError(_what_is_wrong(run, off, depth, below))
-        q, v = assemble(run.system, snapshot.q, snapshot.v, snapshot.t, solver=run.solver)
-        return state_snapshot(run.system, run.compiled, q, v, snapshot.t)
+        if not context.settings.project_start:
+            raise InputError(_what_is_wrong(flow, snapshot, off, depth, below))
+        q, v = assemble(context.system, snapshot.q, snapshot.v, snapshot.t, solver=context.solver)
+        return state_snapshot(context.system, context.dynamics, q, v, snapshot.t)
     if max(off) > DRIFT:
         return project(snapshot, position, velocity, scales, ROUND_OFF)
     return snapshot
@@ -60,11 +61,11 @@ def without_round_off(snapshot: Snapshot, time: float, solver: GaussSolver) -> S
     if not len(rows):
         return snapshot
     v = Impact.at(snapshot, rows, solver).solve(np.zeros(len(rows)), equality=True).v
-    return state_snapshot(snapshot.system, snapshot.compiled, snapshot.q, v, snapshot.t)
+    return snapshot.at_velocity(v)
 
 
-def _what_is_wrong(run: Run, off: Drift, depth: Array, below: Array) -> str:
-    snapshot, layout = run.now, run.layout
+def _what_is_wrong(flow: Flow, snapshot: Snapshot, off: Drift, depth: Array, below: Array) -> str:
+    layout = snapshot.layout
     if len(depth) and depth.max() > 0:
         row = layout.contacts.start + int(depth.argmax())
         what = f"contact {layout.names[row]!r} is penetrated by {-snapshot.value[row]:.6g}"
@@ -72,7 +73,7 @@ def _what_is_wrong(run: Run, off: Drift, depth: Array, below: Array) -> str:
         row = layout.limits.start + int(below.argmax())
         what = f"velocity limit {layout.names[row]!r} is violated: psi = {snapshot.value[row]:.6g}"
     else:
-        position, velocity = run.flow.position_rows, run.flow.velocity_rows
+        position, velocity = flow.position_rows, flow.velocity_rows
         level, rows, values = "position", position, snapshot.value
         if off.position <= CONSISTENT:
             level, rows, values = "velocity", velocity, snapshot.rate

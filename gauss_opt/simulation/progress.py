@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, or a call of the user's."""
+"""How far a run is: a bar on a terminal, or calls of a user function."""
 
 from __future__ import annotations
 

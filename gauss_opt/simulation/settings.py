@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,9 @@ from ..base.arrays import Array, real_array
 from ..base.errors import InputError, UserFunctionError
 from ..mechanics.impact_laws import ImpactLaw, make_law
 from .event_driven.integrator import find_method
+from .options import DEFAULTS, Options
 
-__all__ = ["Settings", "UserEvent", "user_events"]
+__all__ = ["Settings", "UserEvent", "time_span", "user_events"]
 
 
 @dataclass(frozen=True)
@@ -81,70 +82,34 @@ class Settings:
     max_wall_time: float
 
     @classmethod
-    def create(
-        cls,
-        t_span: Sequence[float],
-        *,
-        law: str | ImpactLaw,
-        method: Any,
-        rtol: float,
-        atol: ArrayLike | None,
-        max_step: float,
-        first_step: float | None,
-        t_eval: ArrayLike | None,
-        events: Any,
-        breakpoints: ArrayLike,
-        dense_output: bool,
-        length_scale: float | None,
-        time_scale: float | None,
-        project_start: bool,
-        refuse_energy_gain: bool,
-        max_steps: int,
-        max_events: int,
-        max_wall_time: float,
-    ) -> Settings:
+    def create(cls, t_span: Sequence[float], **options: Unpack[Options]) -> Settings:
         """Check everything; every message names the option."""
-        span = real_array("t_span", t_span)
-        if span.shape != (2,):
-            raise InputError(f"t_span must be (t0, t1), got {t_span!r}")
-        t0, t1 = float(span[0]), float(span[1])
+        asked: Options = {**DEFAULTS, **options}
+        t0, t1 = time_span(t_span)
         if t1 < t0:
             raise InputError(f"t_span is reversed: t1 = {t1:g} is before t0 = {t0:g}")
-        if not 0.0 < rtol < 1.0:
-            raise InputError(f"rtol must be between 0 and 1, got {rtol}")
-        if rtol < 2.3e-14:
-            raise InputError(f"rtol = {rtol:g} is below what double precision can do (2.3e-14)")
-        absolute = None if atol is None else real_array("atol", atol)
-        if absolute is not None and not (absolute > 0.0).all():
-            raise InputError(f"atol must be positive, got {atol!r}")
-        for name, value in (("max_step", max_step), ("first_step", first_step),
-                            ("length_scale", length_scale), ("time_scale", time_scale),
-                            ("max_wall_time", max_wall_time)):  # fmt: skip
-            if value is not None and not value > 0.0:
-                raise InputError(f"{name} must be positive, got {value}")
-        for name, count in (("max_steps", max_steps), ("max_events", max_events)):
-            if count < 1:
-                raise InputError(f"{name} must be at least 1, got {count}")
+        _require_positive(asked)
+        time_scale = asked["time_scale"]
         return cls(
             t0,
             t1,
-            make_law(law),
-            find_method(method),
-            float(rtol),
-            absolute,
-            float(max_step),
-            first_step,
-            _times(t_eval, t0, t1),
-            user_events(events),
-            tuple(sorted({b for b in _breakpoints(breakpoints) if t0 < b < t1})),
-            dense_output,
-            length_scale,
+            make_law(asked["law"]),
+            find_method(asked["method"]),
+            _relative_tolerance(asked["rtol"]),
+            _absolute_tolerance(asked["atol"]),
+            float(asked["max_step"]),
+            asked["first_step"],
+            _times(asked["t_eval"], t0, t1),
+            user_events(asked["events"]),
+            tuple(sorted({b for b in _breakpoints(asked["breakpoints"]) if t0 < b < t1})),
+            asked["dense_output"],
+            asked["length_scale"],
             time_scale if time_scale is not None else (t1 - t0 or 1.0),
-            project_start,
-            refuse_energy_gain,
-            max_steps,
-            max_events,
-            float(max_wall_time),
+            asked["project_start"],
+            asked["refuse_energy_gain"],
+            asked["max_steps"],
+            asked["max_events"],
+            float(asked["max_wall_time"]),
         )
 
     def describe(self) -> dict[str, Any]:
@@ -159,6 +124,39 @@ class Settings:
             "breakpoints": len(self.breakpoints),
             "user_events": [event.name for event in self.events],
         }
+
+
+def time_span(t_span: Sequence[float]) -> tuple[float, float]:
+    """Start and end time as numbers."""
+    span = real_array("t_span", t_span)
+    if span.shape != (2,):
+        raise InputError(f"t_span must be (t0, t1), got {t_span!r}")
+    return float(span[0]), float(span[1])
+
+
+def _require_positive(asked: Options) -> None:
+    for name in ("max_step", "first_step", "length_scale", "time_scale", "max_wall_time"):
+        value = asked[name]
+        if value is not None and not value > 0.0:
+            raise InputError(f"{name} must be positive, got {value}")
+    for limit in ("max_steps", "max_events"):
+        if asked[limit] < 1:
+            raise InputError(f"{limit} must be at least 1, got {asked[limit]}")
+
+
+def _relative_tolerance(rtol: float) -> float:
+    if not 0.0 < rtol < 1.0:
+        raise InputError(f"rtol must be between 0 and 1, got {rtol}")
+    if rtol < 2.3e-14:
+        raise InputError(f"rtol = {rtol:g} is below what double precision can do (2.3e-14)")
+    return float(rtol)
+
+
+def _absolute_tolerance(atol: ArrayLike | None) -> Array | None:
+    absolute = None if atol is None else real_array("atol", atol)
+    if absolute is not None and not (absolute > 0.0).all():
+        raise InputError(f"atol must be positive, got {atol!r}")
+    return absolute
 
 
 def _breakpoints(breakpoints: ArrayLike) -> list[float]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from ...base.arrays import Array
 from ...mechanics.collision import Collision
-from ...mechanics.impact import Impact
-from ...results.records import Event
+from ...model.snapshot import Snapshot
+from ...results.records import Event, EventKind
+from ..run_state import ImpactSeries, PendingLimit, RunState
 from .accumulation import Accumulation, Bounce, detect
-from .response import classify, merged
-from .run import Run
+from .contact_status import closed_contacts, pressed
+from .context import Context
+from .response import Response, classify, merged
 
-__all__ = ["Bounces"]
+__all__ = ["Noted", "close_contacts", "noted", "reach_limit"]
 
 ACCUMULATED = 1e-9  # bounces lower than this, relative, may be summed up
 LOST = 1e-15  # bounces lower than this are round-off
@@ -22,110 +24,93 @@ LIMIT_SPREAD = 1e-10  # spread of the estimates of an accumulation time, relativ
 MEMORY = 2000
 
 
-@dataclass(eq=False)
-class Bounces:
-    """Impacts so far, when each contact was struck last, and the limit that is being closed.
+class Noted(NamedTuple):
+    """The series with the impacts of an event, and the limit it has, if any."""
 
-    Attributes
-    ----------
-    series : list of Bounce
-    struck : (m,) array
-        Time of the last impact of each row.
-    rates : (m,) array
-        Rate at which each row left it.
-    pending : (Accumulation, Event) or None
-        A limit the run is on its way to, with its contacts held closed.
-    """
+    series: ImpactSeries
+    limit: Accumulation | None
 
-    struck: Array
-    rates: Array
-    series: list[Bounce] = field(default_factory=list)
-    pending: tuple[Accumulation, Event] | None = None
 
-    @classmethod
-    def none(cls, n_rows: int) -> Bounces:
-        """No impact yet."""
-        return cls(np.full(n_rows, -np.inf), np.zeros(n_rows))
+def noted(state: RunState, now: Snapshot, collisions: Sequence[Collision]) -> Noted:
+    """Note an event's impacts; ``now`` is the state after them."""
+    struck = frozenset(
+        int(row)
+        for collision in collisions
+        for row in collision.contacts
+        if collision.row_impulses[row] > 0.0
+    )
+    if not struck:
+        return Noted(state.series, None)
+    series = _with(state, now, collisions, struck)
+    limit = detect(
+        series.bounces,
+        time_tolerance=LIMIT_SPREAD * max(abs(now.t), state.scales.time),
+        height=ACCUMULATED,
+        round_off=LOST,
+    )
+    if limit is not None:
+        series = ImpactSeries(series.struck, series.rates)
+    return Noted(series, limit)
 
-    def note(self, run: Run, collisions: list[Collision]) -> None:
-        """Note an event's impacts; when the series has a limit, close its contacts."""
-        struck = frozenset(
-            int(row)
-            for collision in collisions
-            for row in collision.contacts
-            if collision.row_impulses[row] > 0.0
-        )
-        if not struck:
-            return
-        t = run.now.t
-        lengths = run.scales.lengths(run.now)
-        heights = [self._height(run, row, collisions, float(lengths[row])) for row in struck]
-        for row in struck:
-            self.struck[row], self.rates[row] = t, abs(float(run.now.rate[row]))
-        self.series.append(Bounce(t, struck, max(heights)))
-        del self.series[:-MEMORY]
-        limit = detect(
-            self.series,
-            time_tolerance=LIMIT_SPREAD * max(abs(t), run.scales.time),
-            height=ACCUMULATED,
-            round_off=LOST,
-        )
-        if limit is not None:
-            self._close_contacts(run, limit)
 
-    def _height(self, run: Run, row: int, collisions: list[Collision], length: float) -> float:
-        """An upper bound of the gap since the contact was struck before, relative."""
-        apart = run.now.t - self.struck[row]
-        if apart == np.inf:
-            return np.inf
-        approach = max(abs(float(c.snapshot.rate[row])) for c in collisions)
-        return float(apart * max(self.rates[row], approach) / max(length, 1e-300))
+def _with(
+    state: RunState, now: Snapshot, collisions: Sequence[Collision], struck: frozenset[int]
+) -> ImpactSeries:
+    """The series with one impact more."""
+    old, lengths = state.series, state.scales.lengths(now)
+    heights = [_height(old, now.t, row, collisions, float(lengths[row])) for row in struck]
+    times, rates = old.struck.copy(), old.rates.copy()
+    for row in struck:
+        times[row], rates[row] = now.t, abs(float(now.rate[row]))
+    bounce = Bounce(now.t, struck, max(heights))
+    return ImpactSeries(times, rates, (*old.bounces[1 - MEMORY :], bounce))
 
-    def _close_contacts(self, run: Run, limit: Accumulation) -> None:
-        """Remove the rates of the word's contacts; they rest until the limit."""
-        self.series.clear()
-        snapshot, state = run.now, run.state
-        word = np.array(sorted(limit.contacts), dtype=np.intp)
-        resting = merged(word, np.flatnonzero(state.resting))
-        impact = Impact.at(snapshot, resting, run.solver)
-        jump = impact.solve(np.zeros(len(resting)), equality=True)
-        state.resting[resting] = True
-        state.carrying[resting] = True
-        state.leaving[resting] = False
-        run.now = run.with_velocity(snapshot, jump.v)
-        stop = Collision(snapshot, resting, jump.v, jump.impulses, run.now.rate, (jump,))
-        event = Event(
-            "accumulation",
-            limit.t,
-            run.names(word),
-            snapshot.q,
-            snapshot.v,
-            jump.v,
-            energy_change=stop.energy_change,
-            constraint_work=stop.work_of_moving_constraints,
-            exact=limit.exact,
-        )
-        self.pending = (limit, event)
-        if limit.t <= run.now.t:
-            self.reach_limit(run)
 
-    def reach_limit(self, run: Run) -> None:
-        """At the limit the contacts rest for good; (G) says which of them carry force."""
-        assert self.pending is not None
-        event = self.pending[1]
-        self.pending = None
-        answer = classify(run, run.now)
-        run.recorder.events.append(
-            Event(
-                "accumulation",
-                run.now.t,
-                event.contacts,
-                run.now.q,
-                event.v_before,
-                run.now.v,
-                energy_change=event.energy_change,
-                constraint_work=event.constraint_work,
-                exact=event.exact,
-            )
-        )
-        run.store(answer, far_side=True)
+def _height(
+    series: ImpactSeries, t: float, row: int, collisions: Sequence[Collision], length: float
+) -> float:
+    """An upper bound of the gap since the contact was struck before, relative."""
+    apart = t - series.struck[row]
+    if apart == np.inf:
+        return np.inf
+    approach = max(abs(float(c.snapshot.rate[row])) for c in collisions)
+    return float(apart * max(series.rates[row], approach) / max(length, 1e-300))
+
+
+def close_contacts(
+    context: Context, state: RunState, snapshot: Snapshot, limit: Accumulation
+) -> tuple[Response, PendingLimit]:
+    """Remove the rates of the word's contacts; they rest until the limit."""
+    word = np.array(sorted(limit.contacts), dtype=np.intp)
+    resting = merged(word, closed_contacts(state.status, context.layout))
+    jump = context.stop_contacts(snapshot, resting, equality=True)
+    after = snapshot.at_velocity(jump.v)
+    stop = Collision(snapshot, resting, jump.v, jump.impulses, after.rate, (jump,))
+    pending = PendingLimit(
+        limit.t,
+        tuple(word.tolist()),
+        limit.exact,
+        snapshot.v,
+        stop.energy_change,
+        stop.work_of_moving_constraints,
+    )
+    return Response(after, pressed(state.status, resting), None), pending
+
+
+def reach_limit(
+    context: Context, state: RunState, now: Snapshot, pending: PendingLimit
+) -> Response:
+    """At the limit the contacts rest for good; (G) says which of them carry force."""
+    status, answer = classify(context, state.scales, state.status, now)
+    event = Event(
+        EventKind.ACCUMULATION,
+        now.t,
+        context.names(pending.rows),
+        now.q,
+        pending.v_before,
+        now.v,
+        energy_change=pending.energy_change,
+        constraint_work=pending.constraint_work,
+        exact=pending.exact,
+    )
+    return Response(now, status, answer, (event,))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,10 +11,12 @@ from ...base.arrays import Array
 from ...mechanics.independence import independence
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
+from ..run_state import RunState
+from .context import Context
 from .rank_drop import Landing, leap
-from .run import Run
+from .segment import Segment
 
-__all__ = ["RankWatch"]
+__all__ = ["Watched", "landing", "steps_collapse"]
 
 COLLAPSED = 0.02  # a step this much smaller than the longest of late
 FEWEST_STEPS = 4  # that are looked back on
@@ -23,52 +26,43 @@ EXACT = 1e-9  # a correction by the constraints this small, relative, cannot get
 WORSE = 1.5  # a landing gets worse when its correction grows by this
 
 
-class RankWatch:
-    """The last steps of a segment, and the best landing beyond a rank drop so far.
+class Watched(NamedTuple):
+    """Where to land, if it is time to, and the correction of the best landing so far."""
 
-    Attributes
-    ----------
-    recent : deque of Piece
-        Dense output of the last steps.
-    correction : float
-        Of the best landing that was tried in this segment.
+    landing: Landing | None
+    correction: float
+
+
+def steps_collapse(segment: Segment, now: Snapshot, rtol: float) -> bool:
+    """Whether steps have become far smaller than they were, with rows nearly dependent."""
+    next_step, recent = segment.next_step, segment.recent
+    if next_step is None or not len(segment.flow.held) or len(recent) < FEWEST_STEPS:
+        return False
+    longest = max(piece.t1 - piece.t0 for piece in recent)
+    if next_step > COLLAPSED * longest:
+        return False
+    noise = NOISE * float(np.sqrt(np.finfo(float).eps / rtol))
+    return independence(now, segment.flow.held) < max(NEARLY_DEPENDENT, noise)
+
+
+def landing(
+    context: Context, state: RunState, segment: Segment, now: Snapshot, *, last_resort: bool
+) -> Watched:
+    """The state beyond a rank drop ahead, if there is one and it is time to go there.
+
+    The nearer, the shorter the leap, but the more round-off is in what it starts from. So not
+    before the landing is exact, or gets worse, or there is no other way.
     """
+    recent: Sequence[Piece] = list(segment.recent)
+    if len(recent) < FEWEST_STEPS:
+        return Watched(None, state.correction)
 
-    def __init__(self, rtol: float) -> None:
-        self.recent: deque[Piece] = deque(maxlen=40)
-        self.correction = float("inf")
-        noise = NOISE * float(np.sqrt(np.finfo(float).eps / rtol))
-        self._nearly_dependent = max(NEARLY_DEPENDENT, noise)
+    def arrive(t: float, y: Array) -> Snapshot:
+        return context.on_constraints(context.at(t, y), segment.flow, state.scales)
 
-    def forget(self) -> None:
-        """A new segment begins."""
-        self.recent.clear()
-        self.correction = float("inf")
-
-    def steps_collapse(self, next_step: float | None, run: Run) -> bool:
-        """Whether steps have become far smaller than they were, with rows nearly dependent."""
-        if next_step is None or not len(run.flow.held) or len(self.recent) < FEWEST_STEPS:
-            return False
-        longest = max(piece.t1 - piece.t0 for piece in self.recent)
-        if next_step > COLLAPSED * longest:
-            return False
-        return independence(run.now, run.flow.held) < self._nearly_dependent
-
-    def landing(self, run: Run, bound: float, *, last_resort: bool = False) -> Landing | None:
-        """The state beyond a rank drop ahead, if there is one and it is time to go there.
-
-        The nearer, the shorter the leap, but the more round-off is in what it starts from. So not
-        before the landing is exact, or gets worse, or there is no other way.
-        """
-        if len(self.recent) < FEWEST_STEPS:
-            return None
-
-        def arrive(t: float, y: Array) -> Snapshot:
-            return run.on_constraints(run.at(t, y))
-
-        found = leap(list(self.recent), run.now, run.flow.held, arrive, bound)
-        if found is None:
-            return None
-        self.correction = min(self.correction, found.correction)
-        worse = found.correction > WORSE * self.correction
-        return found if found.correction <= EXACT or worse or last_resort else None
+    found = leap(recent, now, segment.flow.held, arrive, segment.bound)
+    if found is None:
+        return Watched(None, state.correction)
+    best = min(state.correction, found.correction)
+    right = found.correction <= EXACT or found.correction > WORSE * best or last_resort
+    return Watched(found if right else None, best)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...base.arrays import Array, Indices
-from ...mechanics.acceleration import Acceleration
-from ...model.snapshot import Snapshot
-from ...results.dense_output import Piece
-from .detection import Happening
-from .roots import first_sign_change
-from .run import SIMULTANEOUS, Run
+from ....base.arrays import Array, Indices
+from ....mechanics.acceleration import Acceleration
+from ....mechanics.flow import Flow
+from ....mechanics.projection import Scales
+from ....model.snapshot import Snapshot
+from ....results.dense_output import Piece
+from ...run_state import RunState
+from ..contact_status import closed, idle, pressing
+from ..context import SIMULTANEOUS, Context
+from ..roots import first_sign_change
+from .happening import Happening, HappeningKind
 
 __all__ = ["opening_rates", "release_before", "set_change"]
 
@@ -18,52 +22,67 @@ SAME = 1e-9  # accelerations this close, relative, are the same
 NO_FORCE = 1e-12  # multipliers this small, relative to those of the step, are zero
 
 
-def set_change(run: Run, piece: Piece, answer: Acceleration) -> Happening | None:
+def set_change(
+    context: Context, state: RunState, flow: Flow, piece: Piece, answer: Acceleration
+) -> Happening | None:
     """The first contact or limit of a step that lets go, or takes up force, or None.
 
     Where multipliers are unique, their first zero is located. Where rows are redundant the
     multipliers mean little: there the time is bisected at which (G) departs from the frozen set.
+
+    Parameters
+    ----------
+    flow : Flow
+        The motion with the frozen set.
+    answer : Acceleration
+        Of (G) at the end of the step.
     """
-    if not run.state.resting.any() and not run.state.carrying.any():
+    unilateral = slice(context.layout.equalities.stop, None)
+    if not closed(state.status[unilateral]).any():
         return None
-    frozen, forces, _ = run.flow.accelerate(answer.snapshot)
-    if _unique(run, answer.snapshot):
-        found = _first_zero(run, piece, forces)
+    frozen, forces, _ = flow.accelerate(answer.snapshot)
+    if _unique(flow, answer.snapshot):
+        found = _first_zero(context, state, flow, piece, forces)
         if found is not None:
             return found
-    if _still_right(run, answer, frozen):
+    if _still_right(state, answer, frozen):
         return None
-    return Happening(_bisect(run, piece), "release", np.arange(0))
+    t = _bisect(context, state, flow, piece)
+    return Happening(t, HappeningKind.RELEASE, np.arange(0))
 
 
-def release_before(run: Run, piece: Piece, t: float) -> Happening | None:
+def release_before(
+    context: Context, state: RunState, flow: Flow, piece: Piece, t: float
+) -> Happening | None:
     """A contact may let go before the next event at t is reached."""
     part = piece.until(t)
-    found = set_change(run, part, run.solve(run.at(t, piece(t))))
+    answer = context.accelerate(context.at(t, piece(t)), state.status)
+    found = set_change(context, state, flow, part, answer)
     return found if found is not None and found.t < t else None
 
 
-def _unique(run: Run, snapshot: Snapshot) -> bool:
-    rows = snapshot.rows_of(run.flow.held)
+def _unique(flow: Flow, snapshot: Snapshot) -> bool:
+    rows = snapshot.rows_of(flow.held)
     return not len(rows) or bool(np.linalg.matrix_rank(rows) == len(rows))
 
 
-def _first_zero(run: Run, piece: Piece, forces: Array) -> Happening | None:
+def _first_zero(
+    context: Context, state: RunState, flow: Flow, piece: Piece, forces: Array
+) -> Happening | None:
     """The first multiplier of an inequality that falls to zero inside the step."""
-    flow = run.flow
 
     def spread(values: Array) -> Array:
-        multipliers = np.zeros(run.layout.n_rows)
+        multipliers = np.zeros(context.layout.n_rows)
         multipliers[flow.held] = values
         return multipliers
 
     def multipliers(t: float) -> Array:
-        return spread(flow.accelerate(run.at(t, piece(t)))[1])
+        return spread(flow.accelerate(context.at(t, piece(t)))[1])
 
     times = piece.times[[0, 3, 5, -1]]
     samples = np.array([*(multipliers(float(t)) for t in times[:-1]), spread(forces)])
     found: list[tuple[float, int]] = []
-    for row in run.state.pressing:
+    for row in pressing(state.status, context.layout):
         values = samples[:, row]
         zero = NO_FORCE * np.abs(values).max()
         if values.min() >= -zero:
@@ -79,21 +98,21 @@ def _first_zero(run: Run, piece: Piece, forces: Array) -> Happening | None:
     if not found:
         return None
     first = min(t for t, _ in found)
-    near = first + SIMULTANEOUS * run.scales.time
-    return Happening(first, "release", np.array([row for t, row in found if t <= near]))
+    near = first + SIMULTANEOUS * state.scales.time
+    rows = np.array([row for t, row in found if t <= near])
+    return Happening(first, HappeningKind.RELEASE, rows)
 
 
-def _still_right(run: Run, answer: Acceleration, frozen: Array) -> bool:
-    """Whether the frozen acceleration solves (G), and idle resting contacts stay closed."""
+def _still_right(state: RunState, answer: Acceleration, frozen: Array) -> bool:
+    """Whether the frozen acceleration solves (G), and idle contacts stay closed."""
     snapshot = answer.snapshot
     size = np.abs(answer.acceleration).max() + np.abs(frozen).max() + _typical(snapshot)
     if np.abs(answer.acceleration - frozen).max() > SAME * size:
         return False
-    idle = np.flatnonzero(run.state.resting & ~run.state.carrying)
-    return not opening_rates(run, snapshot, frozen, idle).any()
+    return not opening_rates(snapshot, frozen, idle(state.status), state.scales).any()
 
 
-def opening_rates(run: Run, snapshot: Snapshot, a: Array, rows: Indices) -> Array:
+def opening_rates(snapshot: Snapshot, a: Array, rows: Indices, scales: Scales) -> Array:
     """gap'' of rows at an acceleration; what is round-off is 0.
 
     Where nothing forces them, bodies that touch stay together: there the scale is an acceleration
@@ -104,7 +123,7 @@ def opening_rates(run: Run, snapshot: Snapshot, a: Array, rows: Indices) -> Arra
     normals = snapshot.rows_of(rows)
     opening = normals @ a - snapshot.rhs[rows]
     size = np.abs(normals) @ np.abs(a) + np.abs(snapshot.rhs[rows])
-    size += _typical(snapshot) + run.scales.speeds(snapshot)[rows] / run.scales.time
+    size += _typical(snapshot) + scales.speeds(snapshot)[rows] / scales.time
     return np.where(np.abs(opening) <= SAME * size, 0.0, opening)
 
 
@@ -113,12 +132,13 @@ def _typical(snapshot: Snapshot) -> float:
     return float(np.abs(snapshot.force).max() / max(np.abs(snapshot.mass).max(), 1e-300))
 
 
-def _bisect(run: Run, piece: Piece) -> float:
+def _bisect(context: Context, state: RunState, flow: Flow, piece: Piece) -> float:
     """The first time at which the frozen set is not the answer to (G)."""
     low, high = piece.t0, piece.t1
-    while high - low > SIMULTANEOUS * run.scales.time and high > np.nextafter(low, high):
+    while high - low > SIMULTANEOUS * state.scales.time and high > np.nextafter(low, high):
         middle = 0.5 * (low + high)
-        snapshot = run.at(middle, piece(middle))
-        right = _still_right(run, run.solve(snapshot), run.flow.accelerate(snapshot)[0])
+        snapshot = context.at(middle, piece(middle))
+        answer = context.accelerate(snapshot, state.status)
+        right = _still_right(state, answer, flow.accelerate(snapshot)[0])
         low, high = (middle, high) if right else (low, middle)
     return high

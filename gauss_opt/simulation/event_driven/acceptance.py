@@ -1,0 +1,76 @@
+"""What a step must meet to be accepted: held rows without drift, and no jump in them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.errors import SimulationError
+from ...mechanics.flow import Flow
+from ...mechanics.projection import Scales, drift
+from ...model.snapshot import Snapshot
+from ...results.dense_output import Piece
+from .context import Context
+
+__all__ = ["StepEnd", "end_of_step"]
+
+DRIFT = 1e-12  # relative drift beyond this is projected away
+JUMP = 1e-5  # relative drift within one step that no smooth constraint makes,
+JUMP_BY_RTOL = 1e4  # or this many times the relative tolerance
+
+
+class StepEnd(NamedTuple):
+    """The state at the end of a step.
+
+    Attributes
+    ----------
+    snapshot : Snapshot
+        On the held rows.
+    drift : float
+        What is left of it, relative.
+    projected : bool
+        Whether drift was removed.
+    """
+
+    snapshot: Snapshot
+    drift: float
+    projected: bool
+
+
+def end_of_step(
+    context: Context, flow: Flow, scales: Scales, snapshot: Snapshot, piece: Piece
+) -> StepEnd:
+    """The end of a step without drift; a drift that no smooth constraint makes is refused."""
+    held = flow.position_rows, flow.velocity_rows
+    off = max(drift(snapshot, *held, scales))
+    allowed = max(JUMP, JUMP_BY_RTOL * context.settings.rtol)
+    if off > allowed:
+        _refuse_jump(context, flow, scales, snapshot, piece, allowed)
+    if off <= DRIFT:
+        return StepEnd(snapshot, off, False)
+    snapshot = context.on_constraints(snapshot, flow, scales)
+    return StepEnd(snapshot, max(drift(snapshot, *held, scales)), True)
+
+
+def _refuse_jump(
+    context: Context, flow: Flow, scales: Scales, snapshot: Snapshot, piece: Piece, allowed: float
+) -> None:
+    """Refuse a step in which a held constraint did what no smooth one can do.
+
+    Lengths and speeds vouch for each other here: where one of them is nothing but round-off,
+    so is what is off by as much.
+    """
+    lengths, speeds, time = scales.lengths(snapshot), scales.speeds(snapshot), scales.time
+    position, velocity = flow.position_rows, flow.velocity_rows
+    rows = np.concatenate([position, velocity])
+    off = np.abs(np.concatenate([snapshot.value[position], snapshot.rate[velocity]]))
+    sizes = [(lengths + time * speeds)[position], (speeds + lengths / time)[velocity]]
+    if not (off > allowed * np.concatenate(sizes)).any():
+        return
+    raise SimulationError(
+        f"{context.layout.names[int(rows[off.argmax()])]!r} is off by {off.max():.3g} after the "
+        f"step from t = {piece.t0:.6g} to {piece.t1:.6g}, although it is held: its function has a "
+        f"jump or a kink there. Make it twice differentiable, or use one contact for each "
+        f"feature, with active_when="
+    )

@@ -1,0 +1,181 @@
+"""How each contact stands: history, not a threshold on gaps; and what can happen to it.
+
+The status is one small integer for each row of the layout, :class:`Status`, in an array of int8.
+Every change is a function here, from a status to a new one; no status is ever written into. What
+they keep true:
+
+- a bilateral row carries force, always;
+- a velocity limit is OPEN (inactive) or CARRYING (held at psi = 0);
+- a contact is open (OPEN, LEAVING) or closed (RESTING or more, its gap rate is 0).
+
+Closed rows are compared by order, so statuses of rows that carry force come last.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...base.arrays import Indices, Mask
+from ...model.rows import RowTable
+
+__all__ = ["Status", "Statuses"]
+
+Statuses = NDArray[np.int8]
+
+
+class Status(IntEnum):
+    """How a row stands.
+
+    Attributes
+    ----------
+    OPEN
+        Not in contact; for a velocity limit, not reached.
+    LEAVING
+        Open, was closed an instant ago and separates: its zero at the start of the segment is no
+        crossing.
+    RESTING
+        Closed, without force.
+    CARRYING
+        Closed, with force: held as an equality.
+    """
+
+    OPEN = 0
+    LEAVING = 1
+    RESTING = 2
+    CARRYING = 3
+
+
+OPEN, LEAVING, RESTING, CARRYING = (np.int8(status) for status in Status)
+
+
+def all_open(layout: RowTable) -> Statuses:
+    """Every contact open and every limit inactive."""
+    status = np.full(layout.n_rows, OPEN)
+    status[layout.equalities] = CARRYING
+    return status
+
+
+def require_valid(status: Statuses, layout: RowTable) -> None:
+    """Refuse what breaks the rules above with a ValueError."""
+    limits = status[layout.limits]
+    if status.dtype != np.int8 or status.shape != (layout.n_rows,):
+        raise ValueError(f"the status must be {layout.n_rows} small integers")
+    if not np.isin(status, list(Status)).all():
+        raise ValueError("a row has a status that does not exist")
+    if (status[layout.equalities] != CARRYING).any():
+        raise ValueError("a bilateral row does not carry force")
+    if not ((limits == OPEN) | (limits == CARRYING)).all():
+        raise ValueError("a velocity limit is neither inactive nor held")
+
+
+def _rows(mask: Mask, first: int = 0) -> Indices:
+    """Rows that a mask picks from ``first`` on; quicker than np.flatnonzero."""
+    rows: Indices = mask.nonzero()[0]
+    return rows + first if first else rows
+
+
+# What it says
+
+
+def held(status: Statuses) -> Indices:
+    """Rows held as equalities: bilateral ones and those that carry force."""
+    return _rows(status >= CARRYING)
+
+
+def in_problem(status: Statuses) -> Indices:
+    """Rows that take part in (G): bilateral, closed, or reached."""
+    return _rows(status >= RESTING)
+
+
+def pressing(status: Statuses, layout: RowTable) -> Indices:
+    """Contacts and limits that carry force: they may let go."""
+    first = layout.equalities.stop
+    return _rows(status[first:] >= CARRYING, first)
+
+
+def idle(status: Statuses) -> Indices:
+    """Closed contacts without force."""
+    return _rows(status == RESTING)
+
+
+def leaving(status: Statuses) -> Mask:
+    """Contacts that separate from zero, as a mask over all rows."""
+    mask: Mask = status == LEAVING
+    return mask
+
+
+def closed_contacts(status: Statuses, layout: RowTable) -> Indices:
+    """Rows of closed contacts."""
+    return _rows(status[layout.contacts] >= RESTING, layout.contacts.start)
+
+
+def open_contacts(status: Statuses, layout: RowTable) -> Indices:
+    """Rows of open contacts."""
+    return _rows(status[layout.contacts] < RESTING, layout.contacts.start)
+
+
+def inactive_limits(status: Statuses, layout: RowTable) -> Indices:
+    """Rows of velocity limits that are not held."""
+    return _rows(status[layout.limits] < CARRYING, layout.limits.start)
+
+
+def closed(status: Statuses) -> Mask:
+    """Rows that are closed or held, as a mask: what an event may change."""
+    mask: Mask = status >= RESTING
+    return mask
+
+
+# What happens
+
+
+def struck(status: Statuses, contacts: Indices, stay: Mask) -> Statuses:
+    """After an impact the contacts that ``stay`` are closed, the others leave.
+
+    A contact that carried force and stays goes on carrying until (G) is asked.
+    """
+    after = status.copy()
+    after[contacts] = np.where(stay, np.maximum(status[contacts], RESTING), LEAVING)
+    return after
+
+
+def closed_again(status: Statuses, contacts: Indices) -> Statuses:
+    """Contacts come to rest without an impact; (G) will say whether they carry force."""
+    return struck(status, contacts, np.ones(len(contacts), dtype=bool))
+
+
+def pressed(status: Statuses, rows: Indices) -> Statuses:
+    """Contacts or limits are held from now on, as if they carried force."""
+    if not len(rows):
+        return status
+    after = status.copy()
+    after[rows] = CARRYING
+    return after
+
+
+def with_forces(status: Statuses, rows: Indices, carries: Mask, layout: RowTable) -> Statuses:
+    """What (G) says about the rows in it: contacts carry or rest, limits are held or let go."""
+    bilateral = layout.contacts.start  # so many rows come first
+    if len(rows) == bilateral:
+        return status
+    after = status.copy()
+    rows, carries = rows[bilateral:], carries[bilateral:]
+    without = np.where(rows < layout.contacts.stop, RESTING, OPEN)
+    after[rows] = np.where(carries, CARRYING, without)
+    return after
+
+
+def released(status: Statuses, rows: Indices, layout: RowTable) -> Statuses:
+    """Rows let go: contacts leave, limits become inactive."""
+    if not len(rows):
+        return status
+    after = status.copy()
+    after[rows] = np.where(rows < layout.contacts.stop, LEAVING, OPEN)
+    return after
+
+
+def separated(status: Statuses, apart: Mask) -> Statuses:
+    """Leaving contacts that are ``apart`` (over all rows) are open like any other."""
+    return np.where((status == LEAVING) & apart, OPEN, status)

@@ -1,0 +1,95 @@
+"""What all parts of a run share and none of them changes: the system, the settings, the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...base.arrays import Array, Indices
+from ...base.lazy import lazy
+from ...mechanics.acceleration import Acceleration, accelerate_rows
+from ...mechanics.flow import Flow
+from ...mechanics.impact import Impact, Jump
+from ...mechanics.projection import Scales, project
+from ...model.dynamics import Dynamics
+from ...model.rows import RowTable
+from ...model.snapshot import Snapshot, state_snapshot
+from ...model.system import System
+from ...qp.gauss_solver import GaussSolver
+from ...results.records import Stats
+from ..settings import Settings
+from .contact_status import Statuses, in_problem
+
+__all__ = ["ROUND_OFF", "SIMULTANEOUS", "Context"]
+
+# Relative to the scales of the run.
+ROUND_OFF = 1e-15
+SIMULTANEOUS = 1e-12  # events closer in time are one
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What is simulated, and how.
+
+    Attributes
+    ----------
+    system, dynamics, settings, solver
+    stats : Stats
+        Where what it takes is added up.
+    """
+
+    system: System
+    dynamics: Dynamics
+    settings: Settings
+    solver: GaussSolver
+    stats: Stats
+
+    @lazy
+    def layout(self) -> RowTable:
+        """Rows of the constraints."""
+        return self.dynamics.layout
+
+    def names(self, rows: Iterable[int]) -> tuple[str, ...]:
+        """Constraints that rows belong to."""
+        return tuple(dict.fromkeys(self.layout.names[i] for i in rows))
+
+    # States
+
+    def split(self, y: Array) -> tuple[Array, Array]:
+        """Positions and velocities of an integrator's state."""
+        return y[: self.dynamics.nq], y[self.dynamics.nq :]
+
+    def at(self, t: float, y: Array) -> Snapshot:
+        """The snapshot of an integrator's state."""
+        return state_snapshot(self.system, self.dynamics, *self.split(y), t)
+
+    def gap_and_rate(self, row: int, t: float, y: Array) -> tuple[float, float]:
+        """Value and rate of a row at an integrator's state."""
+        return self.dynamics.gap_and_rate(row, y, t, self.system.parameters)
+
+    def sampled(self, rows: Indices, times: Array, states: Array) -> tuple[Array, Array]:
+        """Values and rates of rows at many states, (k, len(rows)) each."""
+        return self.dynamics.sample(rows, states, times, self.system.parameters)
+
+    def on_constraints(self, snapshot: Snapshot, flow: Flow, scales: Scales) -> Snapshot:
+        """The state without drift from the rows that a flow holds."""
+        return project(snapshot, flow.position_rows, flow.velocity_rows, scales, ROUND_OFF)
+
+    # Problems (G)
+
+    def accelerate(self, snapshot: Snapshot, status: Statuses) -> Acceleration:
+        """Solve (G) with its inequalities: closed contacts and reached limits."""
+        answer = accelerate_rows(snapshot, self.solver, in_problem(status))
+        self.note_residual(answer.solution.certificate.worst)
+        return answer
+
+    def stop_contacts(self, snapshot: Snapshot, rows: Indices, *, equality: bool = False) -> Jump:
+        """The nearest velocity at which contacts do not approach, or have no rate at all."""
+        impact = Impact.at(snapshot, rows, self.solver)
+        return impact.solve(np.zeros(len(rows)), equality=equality)
+
+    def note_residual(self, worst: float) -> None:
+        """Keep the worst residual of all certificates."""
+        self.stats.worst_residual = max(self.stats.worst_residual, worst)

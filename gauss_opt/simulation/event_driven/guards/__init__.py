@@ -1,0 +1,1 @@
+"""What ends a smooth segment: gaps that close, limits, contacts that let go, user events."""

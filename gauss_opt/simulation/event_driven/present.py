@@ -1,0 +1,131 @@
+"""The present of a run and its past, and the one place where they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...model.snapshot import Snapshot
+from ...results.dense_output import Piece
+from ...results.result import Result
+from ..run_state import RunState
+from .acceptance import StepEnd
+from .contact_status import leaving, separated
+from .context import ROUND_OFF, Context
+from .guards.happening import Happening
+from .guards.user_events import announced, marked
+from .recording import Recording
+from .response import Response
+from .segment import Segment, absolute_tolerances, first_step_after_event, flow_of
+
+__all__ = ["Present"]
+
+
+class Present:
+    """Where a run is. Everything else answers what is to be; here it comes to be.
+
+    Attributes
+    ----------
+    context : Context
+    state : RunState
+        The present as data.
+    now : Snapshot
+        The same, evaluated.
+    segment : Segment or None
+        The smooth segment under way; None between two.
+    flow : Flow
+        The smooth motion of the last segment.
+    recording : Recording
+        The past.
+    """
+
+    def __init__(self, context: Context, state: RunState, now: Snapshot) -> None:
+        self.context = context
+        self.state = state
+        self.now = now
+        self.segment: Segment | None = None
+        self.flow = flow_of(context, state.status)
+        self.recording = Recording.empty(context)
+
+    def resume(self, state: RunState, result: Result) -> None:
+        """Go on from another state, with the past that led to it."""
+        self.state = state.copy()
+        self.context = replace(self.context, stats=self.state.stats)
+        self.recording = self.recording.resumed(self.context, result)
+        self.now = self.context.at(state.t, np.concatenate([state.q, state.v]))
+        self.segment = None
+        if state.in_segment:
+            self.begin_segment(result.pieces[len(result.pieces) - state.recent :])
+
+    def be_at(self, snapshot: Snapshot) -> None:
+        """Be where a snapshot is."""
+        self.now = snapshot
+        self.state.put(snapshot)
+
+    def reach(self, snapshot: Snapshot) -> None:
+        """Be where the motion has led to; sizes seen there count from now on."""
+        self.be_at(snapshot)
+        self.state.scales.update(snapshot.q, snapshot.v)
+
+    def keep(self, *pieces: Piece) -> None:
+        """Keep parts of the way."""
+        for piece in pieces:
+            self.state.next_t_eval = self.recording.piece(piece, self.flow, self.state)
+
+    def apply(self, response: Response) -> None:
+        """Let be what an event has brought."""
+        self.state.status = response.status
+        self.be_at(response.snapshot)
+        self.recording.events(response.events)
+        if response.answer is not None:
+            self.recording.row(response.answer, far_side=True)
+
+    def announce_users(self, found: Happening, there: Snapshot) -> None:
+        """Note the user events of a happening."""
+        if found.users:
+            self.recording.events(announced(self.context, there, found))
+            self.state.fired = marked(self.state, there.t, found)
+            self.state.fired_at = there.t
+
+    # Segments
+
+    def begin_segment(self, recent: Sequence[Piece] = ()) -> Segment:
+        """Start a smooth segment, or go on with one that has some steps behind it."""
+        context, state = self.context, self.state
+        if state.atol is None:
+            state.atol = absolute_tolerances(context.settings, state.scales)
+        segment = Segment(context, state, self.now)
+        segment.recent.extend(recent)
+        self.segment, self.flow = segment, segment.flow
+        return segment
+
+    def accept(self, segment: Segment, piece: Piece, end: StepEnd) -> None:
+        """Go to the end of a step."""
+        state, snapshot = self.state, end.snapshot
+        self.recording.quality(snapshot, end.drift, state)
+        self.keep(piece)
+        self.be_at(snapshot)
+        segment.recent.append(piece)
+        state.recent, state.next_step = len(segment.recent), segment.next_step
+        if leaving(state.status).any():
+            apart = snapshot.value > ROUND_OFF * state.scales.lengths(snapshot)
+            state.status = separated(state.status, apart)
+        if end.projected:
+            self.context.stats.projections += 1
+            taken = segment.put(np.concatenate([snapshot.q, snapshot.v]))
+            if not taken and not segment.finished:
+                self.end_segment()
+
+    def end_segment(self) -> None:
+        """The smooth motion ends here."""
+        self.segment = None
+        self.state.end_segment()
+
+    def end_at_event(self, piece: Piece, suggested: float | None) -> None:
+        """The smooth motion ends at an event inside a step; choose a step to go on with."""
+        state = self.state
+        self.end_segment()
+        state.next_step = first_step_after_event(piece, suggested, state.t - state.last_event)
+        state.last_event = state.t

@@ -1,0 +1,126 @@
+"""What a run keeps of its past: rows, dense output, events, and how good it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, fields, replace
+from time import perf_counter
+
+import numpy as np
+
+from ...mechanics.acceleration import Acceleration
+from ...mechanics.flow import Flow
+from ...model.snapshot import Snapshot
+from ...qp.gauss_solver import Counts
+from ...results.dense_output import Piece
+from ...results.recorder import Recorder
+from ...results.records import Event, EventKind, RunStatus, Stats
+from ...results.result import Result
+from ..run_state import RunState
+from .contact_status import open_contacts
+from .context import Context
+
+__all__ = ["Recording"]
+
+
+class Recording:
+    """The recorder of a run, told what it wants to know, and the statistics.
+
+    Attributes
+    ----------
+    recorder : Recorder
+    before : Counts
+        What the solver had counted before this run.
+    """
+
+    def __init__(self, context: Context, recorder: Recorder, before: Counts) -> None:
+        self.context = context
+        self.recorder = recorder
+        self.before = before
+
+    @classmethod
+    def empty(cls, context: Context) -> Recording:
+        """Of a run that begins now; its solver may have been used before."""
+        dense = context.settings.dense_output
+        recorder = Recorder(context.system, context.dynamics, dense=dense)
+        return cls(context, recorder, replace(context.solver.counts))
+
+    def resumed(self, context: Context, result: Result) -> Recording:
+        """Of a run that goes on from a result, with the statistics of its context."""
+        self.recorder.refill(result)
+        counts = Counts(**{item.name: getattr(context.stats, item.name) for item in fields(Counts)})
+        return Recording(context, self.recorder, context.solver.counts - counts)
+
+    def count(self) -> Stats:
+        """The statistics, brought up to date with how the problems of this run were solved."""
+        stats = self.context.stats
+        for name, count in asdict(self.context.solver.counts - self.before).items():
+            setattr(stats, name, count)
+        stats.events = len(self.recorder.events)
+        return stats
+
+    def result(self, status: RunStatus, message: str) -> Result:
+        """What there is so far, frozen."""
+        stats, solver = self.count(), self.context.solver
+        done = status in (RunStatus.FINISHED, RunStatus.TERMINATED)
+        return self.recorder.result(
+            success=done and stats.worst_residual <= solver.tolerance,
+            status=status,
+            message=message,
+            stats=stats,
+            settings={**self.context.settings.describe(), "solver": solver.name},
+        )
+
+    def row(self, answer: Acceleration, *, far_side: bool = False) -> None:
+        """Store a row; the far side of an event comes after its near side at the same time."""
+        times = self.recorder.times
+        if times and times[-1] == answer.snapshot.t and not far_side:
+            return
+        multipliers = np.zeros(self.context.layout.n_rows)
+        multipliers[answer.chosen] = answer.solution.row_multipliers
+        self.recorder.row(answer.snapshot, answer.acceleration, multipliers)
+
+    def step(self, answer: Acceleration) -> None:
+        """Store the end of a step, unless only chosen times are wanted."""
+        settings = self.context.settings
+        if settings.t_eval is None or answer.snapshot.t in (settings.t0, settings.t1):
+            self.row(answer)
+
+    def piece(self, piece: Piece, flow: Flow, state: RunState) -> int:
+        """Keep dense output and the rows that fall on chosen times; the number of the next one."""
+        self.recorder.piece(piece, tuple(flow.held.tolist()))
+        context, wanted = self.context, self.context.settings.t_eval
+        following = state.next_t_eval
+        if wanted is None:
+            return following
+        while following < len(wanted) and wanted[following] <= piece.t1:
+            t = float(wanted[following])
+            following += 1
+            if piece.t0 < t < piece.t1 or t == piece.t1 != context.settings.t1:
+                there = context.on_constraints(context.at(t, piece(t)), flow, state.scales)
+                self.row(context.accelerate(there, state.status))
+        return following
+
+    def events(self, events: Iterable[Event]) -> None:
+        """Note events, in order of time."""
+        for event in events:
+            self.context.stats.impacts += event.kind == EventKind.IMPACT
+            self.recorder.events.append(event)
+
+    def quality(self, snapshot: Snapshot, off: float, state: RunState) -> None:
+        """Keep the worst drift and penetration."""
+        stats = self.context.stats
+        stats.worst_drift = max(stats.worst_drift, off)
+        rows = open_contacts(state.status, snapshot.layout)
+        if snapshot.enabled is not None:
+            rows = rows[snapshot.enabled[rows]]
+        if len(rows) and snapshot.value[rows].min() < 0.0:
+            depth = -snapshot.value[rows] / state.scales.lengths(snapshot)[rows]
+            stats.worst_penetration = max(stats.worst_penetration, float(depth.max()))
+
+    def lap(self, part: str, since: float) -> float:
+        """Book the wall time since a moment on a part of the work; the moment that is now."""
+        now = perf_counter()
+        seconds = self.context.stats.seconds
+        seconds[part] = seconds.get(part, 0.0) + now - since
+        return now

@@ -1,0 +1,178 @@
+"""One smooth segment under way: a frozen set of rows, its right-hand side, and the integrator."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from ...base.arrays import Array
+from ...base.errors import NonFiniteError, SimulationError
+from ...mechanics.flow import Flow
+from ...mechanics.projection import Scales
+from ...model.snapshot import Snapshot
+from ...results.dense_output import Piece
+from ..run_state import RunState
+from ..settings import Settings
+from .contact_status import Statuses, held
+from .context import Context
+from .integrator import Integrator
+
+__all__ = ["Segment", "absolute_tolerances", "first_step_after_event", "flow_of", "next_bound"]
+
+MAX_RETRIES = 8
+LOOKED_BACK = 40  # steps that the rank watch looks back on
+
+
+class Segment:
+    """The motion from an event on, with the rows that carry force held as equalities.
+
+    Parameters
+    ----------
+    context : Context
+    state : RunState
+        Its absolute tolerances and next step are used as they are.
+    now : Snapshot
+        Where it starts.
+
+    Attributes
+    ----------
+    flow : Flow
+        The right-hand side.
+    bound : float
+        Where it must stop.
+    recent : deque of Piece
+        Dense output of the last accepted steps.
+    """
+
+    def __init__(self, context: Context, state: RunState, now: Snapshot) -> None:
+        assert state.atol is not None
+        self.context = context
+        self.flow = flow_of(context, state.status)
+        self.bound = next_bound(context.settings, state)
+        self.recent: deque[Piece] = deque(maxlen=LOOKED_BACK)
+        self._atol = state.atol
+        self._integrator = self._new(now, self.bound, state.next_step)
+
+    @property
+    def y(self) -> Array:
+        """The state at the end of the last step."""
+        return self._integrator.y
+
+    @property
+    def one_step(self) -> bool:
+        """Whether the method keeps nothing but its state and step size."""
+        return self._integrator.one_step
+
+    @property
+    def next_step(self) -> float | None:
+        """Step size it would try next; None where the method does not say."""
+        return self._integrator.next_step
+
+    @property
+    def finished(self) -> bool:
+        """Whether the bound was reached."""
+        return self._integrator.finished
+
+    def put(self, y: Array) -> bool:
+        """Replace the state by a projected one; False when the method must start afresh."""
+        return self._integrator.put(y)
+
+    def piece(self) -> Piece:
+        """The last step as a polynomial."""
+        return self._integrator.piece()
+
+    def step(self, now: Snapshot) -> bool:
+        """One step; where a function is not finite, again from ``now`` with a smaller one.
+
+        False when the step size became too small.
+        """
+        stats, scale = self.context.stats, self.context.settings.time_scale
+        for retry in range(MAX_RETRIES + 1):
+            before = self.flow.calls
+            try:
+                failure = self._integrator.step()
+                break
+            except NonFiniteError:
+                if retry == MAX_RETRIES:
+                    raise
+                stats.restarts += 1
+                size = (self._integrator.next_step or scale) * 0.1 ** (retry + 1)
+                self._integrator = self._new(now, self.bound, max(size, 1e-13 * scale))
+            finally:
+                stats.rhs_calls += self.flow.calls - before
+        if failure is None:
+            stats.steps += 1
+        return failure is None
+
+    def pieces_to(self, t: float, now: Snapshot) -> tuple[Piece, ...] | None:
+        """The way from the last accepted state to a time (one-step methods only)."""
+        before = self.flow.calls
+        integrator = self._new(now, t, t - now.t)
+        if not integrator.one_step:
+            return None
+        pieces = []
+        while not integrator.finished:
+            if integrator.step() is not None:
+                return None
+            pieces.append(integrator.piece())
+        self.context.stats.rhs_calls += self.flow.calls - before
+        return tuple(pieces)
+
+    def _new(self, now: Snapshot, bound: float, first_step: float | None) -> Integrator:
+        settings = self.context.settings
+        return Integrator(
+            settings.method,
+            self.flow,
+            now.t,
+            np.concatenate([now.q, now.v]),
+            bound,
+            rtol=settings.rtol,
+            atol=self._atol,
+            max_step=settings.max_step,
+            first_step=first_step,
+        )
+
+
+def step_size_too_small(t: float) -> SimulationError:
+    """What to say when a segment cannot go on."""
+    return SimulationError(
+        f"the step size became too small at t = {t:.9g}: the motion may be singular there, or a "
+        f"force not smooth; give its kinks as breakpoints="
+    )
+
+
+def flow_of(context: Context, status: Statuses) -> Flow:
+    """The smooth motion with the rows that carry force held."""
+    return Flow(context.system, context.dynamics, held(status))
+
+
+def next_bound(settings: Settings, state: RunState) -> float:
+    """Where a segment must stop: a breakpoint, the limit of an accumulation, or the end."""
+    bounds = [b for b in settings.breakpoints if b > state.t]
+    if state.pending is not None:
+        bounds.append(max(state.pending.t, float(np.nextafter(state.t, np.inf))))
+    return min([*bounds, settings.t1])
+
+
+def absolute_tolerances(settings: Settings, scales: Scales) -> Array:
+    """The user's, or far below rtol times the size of each coordinate."""
+    n = len(scales.q) + len(scales.v)
+    if settings.atol is not None:
+        return np.broadcast_to(settings.atol, (n,)).copy()
+    sizes = []
+    for part in (scales.q, scales.v):
+        largest = part.max(initial=0.0) or 1.0
+        sizes.append(np.maximum(part, 1e-3 * largest))
+    return 1e-2 * settings.rtol * np.concatenate(sizes)
+
+
+def first_step_after_event(piece: Piece, suggested: float | None, between: float) -> float | None:
+    """A first step for the next segment; error control rejects it should it be too large.
+
+    A jump leaves the time scales of the forces as they were. So: the last step, or as much
+    as lay ``between`` this event and the one before, but not more than the method suggested.
+    """
+    if suggested is None:
+        return None
+    return min(suggested, max(piece.t1 - piece.t0, between))

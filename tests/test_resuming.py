@@ -1,0 +1,140 @@
+"""Runs that are stopped at an awkward moment and resumed: the same bits as without the stop."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import gauss_opt as go
+
+G = 9.81
+
+
+ASKED = "qp_solver_calls", "qp_from_active_set"  # who answered, the answers being the same
+
+
+def bits(result):
+    """All numbers of a run that may not differ."""
+    counts = {k: v for k, v in asdict(result.stats).items() if k not in (*ASKED, "seconds")}
+    events = [
+        (e.kind, e.t, e.contacts, e.energy_change, e.constraint_work, e.exact, e.detail,
+         *e.q.tolist(), *e.v_before.tolist(), *e.v_after.tolist())
+        for e in result.events
+    ]  # fmt: skip
+    pieces = [(p.t0, p.t1, p.held, p.values.tobytes()) for p in result.pieces]
+    forces = {name: force.tobytes() for name, force in result.forces.items()}
+    return result.status, result.message, events, pieces, forces, counts
+
+
+def assert_same_bits(one, other):
+    assert_array_equal(one.t, other.t)
+    assert_array_equal(one.q, other.q)
+    assert_array_equal(one.v, other.v)
+    for mine, theirs in zip(bits(one), bits(other), strict=True):
+        assert mine == theirs
+
+
+def stopped_at_every_step(system, start, options, path, steps):
+    """Runs stopped after each of these steps, and resumed."""
+    kept = {**options, "checkpoint": path, "checkpoint_every": 1}
+    for count in steps:
+        path.unlink(missing_ok=True)
+        left = iter(range(count - 1))
+        stopped = go.simulate(
+            system, *start, **kept, callback=lambda state, left=left: next(left, None) is None
+        )
+        yield stopped, go.simulate(system, *start, **kept, resume=True)
+
+
+def two_balls():
+    """Two balls that come to rest one after the other, sliding under a drag."""
+    return go.System(
+        [1.0, 1.0, 1.0],
+        lambda q, v, t: np.array([-G, -G, -0.3 * v[2]]),
+        contacts=[
+            go.Contact("first", lambda q, t: q[0] - 0.01 * np.sin(t), 0.3),
+            go.Contact("second", lambda q, t: q[1], 0.2),
+        ],
+    )
+
+
+def stops_before_the_limit(system, start, options, path):
+    """Stop everywhere, compare, and count the stops between an announced limit and the limit."""
+    whole = go.simulate(system, *start, **options)
+    limits = [e.t for e in whole.events if e.kind == "accumulation"]
+    blows = [e.t for e in whole.events if e.kind == "impact"]
+    announced = [max(t for t in blows if t <= limit) for limit in limits]
+    pending = [
+        a <= t < limit
+        for t in times(system, start, options)
+        for a, limit in zip(announced, limits, strict=True)
+    ]
+    pending = np.reshape(pending, (-1, len(limits))).any(axis=1)
+    steps = [i + 1 for i in range(len(pending) - 1) if pending[i] or i % 6 == 0]
+    for _, resumed in stopped_at_every_step(system, start, options, path, steps):
+        assert_same_bits(resumed, whole)
+    return len(limits), pending.sum()
+
+
+def times(system, start, options):
+    """Where each step of a run ends."""
+    ends = []
+    go.simulate(system, *start, **options, callback=lambda state: ends.append(state.t))
+    return ends
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson"])
+def test_a_run_stopped_on_its_way_to_the_limit_of_an_accumulation_resumes_exactly(law, tmp_path):
+    """Between the announcement of a limit and the limit the contact is held, and says nothing."""
+    start = [0.1, 0.2, 0.0], [0.0, 0.0, 1.0], (0.0, 1.0)
+    limits, stops = stops_before_the_limit(two_balls(), start, {"law": law}, tmp_path / "c.npz")
+    assert limits == 2
+    assert stops >= 2
+
+
+def test_steps_on_the_way_to_the_limit_of_an_accumulation_are_resumed_exactly(tmp_path):
+    ball = go.System([1.0], [-G], contacts=[go.Contact("floor", lambda q, t: q[0], 0.2)])
+    limit = np.sqrt(2e-4 / G) * (1 + 0.2) / (1 - 0.2)
+    start = [1e-4], [0.0], (0.0, limit + 1e-4)
+    options = {"breakpoints": limit - np.array([1e-8, 5e-9, 1e-9])}
+    limits, stops = stops_before_the_limit(ball, start, options, tmp_path / "c.npz")
+    assert limits == 1
+    assert stops >= 4
+
+
+def thrown_up_late(n=1, speed=1e-7):
+    """Balls thrown up so slowly, so late, that they are back in less time than two floats."""
+    contacts = [go.Contact(f"floor {i}", lambda q, t, i=i: q[i], 1.0) for i in range(n)]
+    balls = go.System(np.ones(n), np.full(n, -G), contacts=contacts)
+    return balls, (np.zeros(n), np.full(n, speed), (1e9, 1e9 + 1.0))
+
+
+@pytest.mark.xfail(strict=True, reason="the working sets a solver remembers are not kept")
+def test_a_resumed_run_asks_its_solver_as_often(tmp_path):
+    system, start = two_balls(), ([0.1, 0.2, 0.0], [0.0, 0.0, 1.0], (0.0, 1.0))
+    options = {"law": "poisson"}
+    whole = go.simulate(system, *start, **options)
+    for _, resumed in stopped_at_every_step(system, start, options, tmp_path / "c.npz", [4, 10]):
+        for name in ASKED:
+            assert getattr(resumed.stats, name) == getattr(whole.stats, name)
+
+
+def test_a_run_stopped_while_time_stands_still_resumes_exactly(tmp_path):
+    system, start = thrown_up_late()
+    whole = go.simulate(system, *start)
+    steps = range(1, whole.stats.steps, 4)
+    path = tmp_path / "c.npz"
+    for _, resumed in stopped_at_every_step(system, start, {}, path, steps):
+        assert_same_bits(resumed, whole)
+
+
+def test_a_run_is_not_resumed_with_other_constraints(tmp_path):
+    def ball(name):
+        return go.System([1.0], [-G], contacts=[go.Contact(name, lambda q, t: q[0])])
+
+    start = [1.0], [0.0], (0.0, 1.0)
+    kept = {"checkpoint": tmp_path / "c.npz", "checkpoint_every": 1}
+    go.simulate(ball("floor"), *start, **kept)
+    with pytest.raises(go.InputError, match="another run: the constraints differ"):
+        go.simulate(ball("ground"), *start, **kept, resume=True)

@@ -1,0 +1,185 @@
+"""The state of a run as data: it copies, travels, and is all that the future depends on."""
+
+import io
+import json
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import gauss_opt as go
+from gauss_opt.simulation.event_driven.accumulation import Bounce
+from gauss_opt.simulation.run_state import ImpactSeries, PendingLimit, RunState
+
+G = 9.81
+
+
+def tied_balls():
+    """Two balls on a rope: impacts on a floor, releases, an accumulation, a velocity limit."""
+    return go.System(
+        [1.0, 2.0],
+        lambda q, v, t: np.array([-G, -2 * G]),
+        constraints=[go.VelocityLimit("slow", lambda q, v, t: 4.0 + v[1])],
+        contacts=[
+            go.Contact("floor", lambda q, t: q, 0.5),
+            go.Contact("rope", lambda q, t: 1.0 - (q[1] - q[0]), 0.3),
+        ],
+    )
+
+
+def half(q, v, t):
+    return q[0] - 0.3
+
+
+START = ([1.0, 1.5], [0.0, 0.0], (0, 4.0))
+OPTIONS = {"rtol": 1e-8, "events": half, "t_eval": np.linspace(0, 4, 23)}
+
+
+def travelled(state, layout):
+    """What arrives after a way through bytes and JSON alone."""
+    arrays, header = state.to_arrays()
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **arrays)
+    stream.seek(0)
+    return RunState.from_arrays(dict(np.load(stream)), json.loads(json.dumps(header)), layout)
+
+
+def assert_same_state(a, b):
+    (arrays, header), (others, other_header) = a.to_arrays(), b.to_arrays()
+    assert header == other_header
+    assert arrays.keys() == others.keys()
+    for name, array in arrays.items():
+        assert array.dtype == others[name].dtype
+        assert_array_equal(array, others[name])
+        assert array.tobytes() == others[name].tobytes()
+
+
+def assert_same_run(a, b):
+    for name in ("t", "q", "v", "a"):
+        assert_array_equal(getattr(a, name), getattr(b, name))
+    assert_array_equal(a.rows["multipliers"], b.rows["multipliers"])
+    assert [str(e) for e in a.events] == [str(e) for e in b.events]
+    mine, theirs = replace(a.stats, seconds={}), replace(b.stats, seconds={})
+    assert mine == theirs
+
+
+def some_state():
+    stepper = go.start(tied_balls(), *START, **OPTIONS)
+    state = stepper.freeze()
+    state.series = ImpactSeries(
+        np.array([0.1, -np.inf, 0.3, 0.0]), np.array([1.0, 0.0, 1e-300, np.pi]),
+        (Bounce(0.1, frozenset({0, 2}), np.inf), Bounce(0.3, frozenset({2}), 1e-17)),
+    )  # fmt: skip
+    state.pending = PendingLimit(0.7, (0, 2), True, np.array([0.1, -0.0]), -1.5, 0.25)
+    state.next_step, state.atol, state.recent = 0.1 + 0.2, np.array([1e-11] * 4), 7
+    state.correction, state.standstill, state.next_t_eval = 1e-7, 3, 5
+    state.fired, state.fired_at = np.array([True]), 0.3
+    state.stats.rank_drops.append(1 / 3)
+    state.stats.seconds["qp"] = 1e-3
+    return state, stepper.layout
+
+
+def test_a_state_arrives_with_every_bit():
+    state, layout = some_state()
+    assert_same_state(travelled(state, layout), state)
+
+
+def test_a_fresh_state_arrives_with_every_bit():
+    stepper = go.start(tied_balls(), *START)
+    state = stepper.freeze()
+    back = travelled(state, stepper.layout)
+    assert_same_state(back, state)
+    assert back.next_step is None
+    assert back.atol is None
+    assert back.pending is None
+    assert back.scales.fixed_length is None
+    assert not back.in_segment
+
+
+def test_a_fixed_length_scale_stays_fixed():
+    stepper = go.start(tied_balls(), *START, length_scale=3.0)
+    back = travelled(stepper.freeze(), stepper.layout)
+    back.scales.update(np.array([100.0, 1.0]), np.zeros(2))
+    assert_array_equal(back.scales.q, [3.0, 3.0])
+
+
+def test_a_copy_shares_nothing_that_a_run_writes_into():
+    state, layout = some_state()
+    other = state.copy()
+    assert_same_state(other, state)
+    before = travelled(state, layout)
+    other.scales.update(np.array([50.0, 60.0]), np.array([70.0, 80.0]))
+    other.stats.steps += 1
+    other.stats.rank_drops.append(9.0)
+    other.stats.seconds["qp"] = 5.0
+    other.end_segment()
+    assert_same_state(state, before)
+
+
+def test_every_field_travels():
+    state, layout = some_state()
+    for item in fields(RunState):
+        if item.name in ("scales", "series", "pending", "stats"):
+            continue
+        value = getattr(state, item.name)
+        assert_array_equal(getattr(travelled(state, layout), item.name), value)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "RK45"])
+def test_a_run_goes_on_from_its_state_wherever_it_is_taken(method):
+    options = {**OPTIONS, "method": method}
+    whole = go.start(tied_balls(), *START, **options)
+    taken = []
+    while whole.status == "running":
+        taken.append((whole.freeze(), whole.result()))
+        whole.step()
+    expected = whole.result()
+    assert {event.kind for event in expected.events} >= {"impact", "accumulation", "user"}
+    for state, result in taken[:: max(1, len(taken) // 8)]:
+        other = go.start(tied_balls(), *START, **options)
+        other.resume(travelled(state, other.layout), result)
+        while other.status == "running":
+            other.step()
+        assert_same_run(other.result(), expected)
+
+
+def test_taking_the_state_does_not_change_a_run():
+    watched, alone = (go.start(tied_balls(), *START, **OPTIONS) for _ in range(2))
+    while watched.status == "running":
+        watched.step()
+        watched.freeze()
+    while alone.status == "running":
+        alone.step()
+    assert_same_run(watched.result(), alone.result())
+
+
+def test_a_state_taken_is_not_changed_by_the_run_that_goes_on():
+    stepper = go.start(tied_balls(), *START, **OPTIONS)
+    stepper.step()
+    state = stepper.freeze()
+    kept = travelled(state, stepper.layout)
+    for _ in range(20):
+        stepper.step()
+    assert_same_state(state, kept)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("status", np.zeros(4)),
+        ("status", np.full(4, 77, dtype=np.int8)),
+        ("status", np.zeros(3, dtype=np.int8)),
+        ("numbers", np.zeros(3)),
+        ("q", np.zeros(2, dtype=int)),
+        ("scale_q", np.zeros(5)),
+        ("struck", np.zeros(1)),
+        ("bounces", np.zeros((9, 2))),
+        ("fired", np.zeros(1)),
+    ],
+)
+def test_a_damaged_state_is_refused(name, value):
+    state, layout = some_state()
+    arrays, header = state.to_arrays()
+    with pytest.raises(ValueError):
+        RunState.from_arrays({**arrays, name: value}, header, layout)

@@ -1,0 +1,54 @@
+"""Velocity limits together with contacts."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import gauss_opt as go
+
+G = 9.81
+BRAKE = 4.0  # metres per second downwards
+
+
+def braked_ball(e=0.5):
+    return go.System(
+        [1.0],
+        [-G],
+        constraints=[go.VelocityLimit("brake", lambda q, v, t: BRAKE + v[0])],
+        contacts=[go.Contact("floor", lambda q, t: q[0], e)],
+    )
+
+
+def landing(height=1.0):
+    """When a ball that is let fall reaches the floor, the last part at the speed of the brake."""
+    return BRAKE / G + (height - BRAKE**2 / (2 * G)) / BRAKE
+
+
+def test_a_limit_that_an_impact_leaves_is_off_and_the_ball_flies_freely():
+    result = go.simulate(braked_ball(), [1.0], [0.0], (0, 3))
+    assert [str(event.kind) for event in result.events[:3]] == ["limit", "impact", "limit"]
+    on, first, off = result.events[:3]
+    assert_allclose([on.t, first.t], [BRAKE / G, landing()], rtol=1e-12)
+    assert (off.t, off.detail) == (first.t, "off")
+    top = first.t + 0.5 * BRAKE / G
+    assert_allclose(result(top).v, [0.0], atol=1e-12)
+    assert_allclose(result(top).q, [(0.5 * BRAKE) ** 2 / (2 * G)], rtol=1e-12)
+    end = landing() + 2 * 0.5 * BRAKE / G / (1 - 0.5)
+    assert_allclose(result.events[-1].t, end, rtol=1e-9)
+    assert result.success
+
+
+def test_a_limit_that_an_elastic_ball_reaches_again_brakes_it_again():
+    result = go.simulate(braked_ball(1.0), [1.0], [0.0], (0, 2))
+    kinds = [(str(event.kind), event.detail) for event in result.events]
+    assert kinds[:3] == [("limit", "on"), ("impact", ""), ("limit", "off")]
+    impacts = [event for event in result.events if event.kind == "impact"]
+    assert_allclose(np.diff([event.t for event in impacts]), 2 * BRAKE / G, rtol=1e-9)
+    assert_allclose([event.v_after[0] for event in impacts], BRAKE, rtol=1e-9)
+
+
+def test_a_plastic_impact_switches_the_limit_off():
+    result = go.simulate(braked_ball(0.0), [1.0], [0.0], (0, 1))
+    assert result.multipliers["floor"][-1] == pytest.approx(G)
+    assert result.multipliers["brake"][-1] == 0.0
+    assert [str(event) for event in result.events if event.detail == "off"]
