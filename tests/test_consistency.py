@@ -52,7 +52,7 @@ def test_held_coordinates_stay_and_are_counted():
     assert "determined by the constraints" in str(result)
     free = go.assemble(pendulum(), [0.6, 0.7])
     assert free.degrees_of_freedom == (1, 1)
-    assert "1 degrees of freedom are undetermined" in str(free)
+    assert "1 degree of freedom is undetermined" in str(free)
     assert_allclose(free.moved, free.q - [0.6, 0.7])
 
 

@@ -69,7 +69,7 @@ def list_solvers() -> Answer:
 def _solver(name: str, installed: bool) -> dict[str, Any]:
     package, install = "", ""
     try:
-        package = solvers.make(name).package or "needs none of its own"
+        package = solvers.make(name).package or "nothing extra"
     except Exception as error:  # a foreign package may raise anything
         command = str(error).partition("pip install ")[2]
         install = f"pip install {command}" if command else str(error)

@@ -53,21 +53,24 @@ class Assembly(tuple[Array, Array]):
             largest = int(np.abs(self.moved).argmax())
             name = self.system.coordinate_name(largest)
             lines.append(
-                f"positions: {in_q} degrees of freedom are undetermined; the solution nearest to "
+                f"positions: {_undetermined(in_q)}; the solution nearest to "
                 f"the guess was taken (largest change: {name} by {self.moved[largest]:.3g}); fix "
                 f"coordinates with hold_q= to choose them yourself"
             )
         else:
             lines.append("positions: determined by the constraints and the held coordinates")
         if in_v:
-            lines.append(
-                f"velocities: {in_v} degrees of freedom are undetermined; the nearest were taken"
-            )
+            lines.append(f"velocities: {_undetermined(in_v)}; the nearest to the guess were taken")
         else:
             lines.append("velocities: determined by the constraints and the held velocities")
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def _undetermined(count: int) -> str:
+    noun = "degree of freedom is" if count == 1 else "degrees of freedom are"
+    return f"{count} {noun} undetermined"
 
 
 def assemble(

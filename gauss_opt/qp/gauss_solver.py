@@ -92,7 +92,7 @@ class GaussSolver:
         return self._solvers.names[0]
 
     @property
-    def ladder(self) -> tuple[str, ...]:
+    def solver_names(self) -> tuple[str, ...]:
         """All solvers in the order in which they are asked."""
         return self._solvers.names
 

@@ -50,7 +50,7 @@ class Adapter(ABC):
     """
 
     package: ClassVar[str | None] = None
-    """Import name of the package the adapter needs; None when it needs none of its own."""
+    """Import name of the package the adapter needs; None when it needs nothing extra."""
 
     install: ClassVar[str] = "gauss-opt[solvers]"
     """What to ``pip install`` to get it."""
