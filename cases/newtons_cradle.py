@@ -1,4 +1,4 @@
-"""Newton's cradle: one ball falls on a row of balls, and three impact laws predict what follows.
+"""Newton's cradle: one ball falls on a row of balls; three impact laws predict what follows.
 
 Teaches that an impact law is a choice. Five pendulums hang in a row and touch. When the impacts are
 taken one after the other, the last ball takes all and the swing goes back and forth. Newton's and

@@ -15,7 +15,9 @@ import pytest
 
 import gauss_opt as go
 import gauss_opt.qp.solvers
+from gauss_opt.mechanics.impact_laws import LAWS
 from gauss_opt.qp.solvers import registry
+from gauss_opt.simulation.event_driven.integrator import METHODS
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -49,6 +51,8 @@ def run(document: Path) -> list[tuple[str, str | None]]:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_code_runs_and_prints_what_is_shown(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for plugins in (LAWS, METHODS):  # what an example registers is its own
+        monkeypatch.setattr(plugins, "_registered", {})
     outputs = run(document)
     assert outputs, "a document without a Python block"
     for printed, shown in outputs:
