@@ -7,11 +7,9 @@ from functools import cache
 import numpy as np
 
 from .arrays import Array
+from .tolerances.base import COEFFICIENT_NOISE
 
 __all__ = ["bounds", "cut", "differentiation_matrix", "halving", "interpolated", "nodes", "weights"]
-
-# What is lost on the way from values to coefficients, relative to their size.
-COEFFICIENT_NOISE = 1e-15
 
 
 @cache

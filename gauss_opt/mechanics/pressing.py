@@ -14,12 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.tolerances.base import TINY
+from ..base.tolerances.mechanics import DEPENDENT_HELD_ROWS, PRODUCT_ROUND_OFF
 from ..model.enclosure.smooth_bounds import IntervalData
 
 __all__ = ["least_multipliers", "row_space"]
-
-ROUND_OFF = 4e-16  # of a sum of products, for each of its terms
-SMALL_SINGULAR_VALUE = 1e-9  # of rows, relative to the largest: dependent
 
 
 def row_space(rows: Array) -> Array:
@@ -30,7 +29,7 @@ def row_space(rows: Array) -> Array:
            [0.5]])
     """
     left, sizes, _ = np.linalg.svd(rows, full_matrices=False)
-    rank = int(np.count_nonzero(sizes > SMALL_SINGULAR_VALUE * sizes[0])) if len(sizes) else 0
+    rank = int(np.count_nonzero(sizes > DEPENDENT_HELD_ROWS * sizes[0])) if len(sizes) else 0
     basis: Array = left[:, :rank]
     return basis
 
@@ -61,7 +60,7 @@ def least_multipliers(data: IntervalData, basis: Array | None = None) -> Array:
     proved = np.isfinite(off).all(axis=1)
     mu, mu_off = x[proved, n:], off[proved, n:]
     size = np.abs(Z)
-    bound = mu @ Z.T - mu_off @ size.T - (k * ROUND_OFF) * (np.abs(mu) @ size.T)
+    bound = mu @ Z.T - mu_off @ size.T - (k * PRODUCT_ROUND_OFF) * (np.abs(mu) @ size.T)
     least[np.flatnonzero(fine)[proved]] = bound
     return least
 
@@ -72,7 +71,7 @@ def _system(data: IntervalData, Z: Array) -> tuple[Array, Array, Array, Array]:
     m = Z.shape[1]
     size = np.abs(Z)
     rows = Z.T @ data.rows
-    noise = k * ROUND_OFF
+    noise = k * PRODUCT_ROUND_OFF
     rows_radius = size.T @ data.rows_radius + noise * (size.T @ np.abs(data.rows))
     rhs, rhs_radius = data.rhs @ Z, data.rhs_radius @ size + noise * (np.abs(data.rhs) @ size)
     K, K_radius = np.zeros((c, n + m, n + m)), np.zeros((c, n + m, n + m))
@@ -88,7 +87,7 @@ def _enclosed(K: Array, K_radius: Array, r: Array, r_radius: Array) -> tuple[Arr
     n = K.shape[1]
     C = np.asarray(np.linalg.inv(K), dtype=float)
     x = _times(C, r)
-    sizes, noise = _size(x), n * ROUND_OFF
+    sizes, noise = _size(x), n * PRODUCT_ROUND_OFF
     with np.errstate(invalid="ignore", over="ignore"):
         terms = _times(_size(K), sizes) + _size(r)
         misfit = _size(_times(K, x) - r)
@@ -96,7 +95,7 @@ def _enclosed(K: Array, K_radius: Array, r: Array, r_radius: Array) -> tuple[Arr
         inverse = _size(C)
         z = _times(inverse, residual)
         E = inverse @ K_radius + np.abs(C @ K - np.eye(n)) + noise * (inverse @ np.abs(K))
-        d = 2.0 * z + 1e-300
+        d = 2.0 * z + TINY
         reach = z + _times(E, d)
         reach[~(reach <= d).all(axis=1)] = np.inf  # not proved
     return x, reach

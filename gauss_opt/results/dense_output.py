@@ -8,10 +8,9 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.chebyshev import differentiation_matrix, halving, interpolated, nodes, weights
+from ..base.tolerances.results import NEXT_TO_NOTHING
 
 __all__ = ["Piece"]
-
-NEXT_TO_NOTHING = 1e-200  # a time this near the start, relative to the step, is the start
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,7 +10,8 @@ TINY = _base(
     "TINY",
     1e-300,
     "nothing",
-    "added to a divisor that may be zero, so that 0 / 0 is 0 where everything is zero",
+    "keeps a divisor or a scale that may be zero above it, so that 0 / 0 is 0 where everything "
+    "is zero",
 )
 
 # Symmetry
@@ -66,4 +67,12 @@ ASKED_AGAIN = _base(
     1e-9,
     "the sample of the other sign",
     "a sample this small may have the other sign when it is evaluated anew, and is",
+)
+
+# Polynomials
+COEFFICIENT_NOISE = _base(
+    "COEFFICIENT_NOISE",
+    1e-15,
+    "the sum of the coefficients",
+    "what is lost on the way from values of a polynomial to its coefficients",
 )

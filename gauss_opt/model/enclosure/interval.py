@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 
 import casadi as ca
 
+from ...base.tolerances.model import ENCLOSURE_ULP as ULP
+from ...base.tolerances.model import LEAST_LOGARITHM
+
 __all__ = ["Interval", "constant", "hull_with_zero", "mono", "trusted", "whole", "widened"]
 
-ULP = 2.3e-16
 LARGEST = 1e308
 
 
@@ -260,7 +262,7 @@ def exp(a: Interval) -> Interval:
 
 def log(a: Interval) -> Interval:
     a = trusted(a)
-    lo, hi = _down(ca.log(ca.fmax(a.lo, 1e-308)), 4), _up(ca.log(a.hi), 4)
+    lo, hi = _down(ca.log(ca.fmax(a.lo, LEAST_LOGARITHM)), 4), _up(ca.log(a.hi), 4)
     # log rises: next to zero its digits are lost against 1.
     slack = 4 * ULP
     return where(a.lo > 0.0, lo - slack, hi + slack)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, Mask
+from ...base.tolerances.model import ENCLOSURE_ULP, SHORTEST_PART
 from .motion_function import Bounds, MotionFunction
 from .way import CUTS, Way, edges_of, parts, whole
 
@@ -22,8 +23,7 @@ __all__ = ["Partition", "Wanted", "partition"]
 
 MAX_LEVEL = 14  # 8**-14: parts of 2e-13 of the step
 MAX_CELLS = 4000  # of one function in one step
-SHORTEST = 1e-13  # a part this short, relative to its time, is not cut
-ROUND_OFF = 4e-16
+STAYS_ZERO = 1e3  # a function that stays within this many times the noise is zero all along
 
 
 class Wanted(NamedTuple):
@@ -111,7 +111,7 @@ def _cut(
         if found._stopped:
             return
         if not verdict.settled[i]:
-            tiny = length <= SHORTEST * max(abs(t0), abs(t1))
+            tiny = length <= SHORTEST_PART * max(abs(t0), abs(t1))
             if level < MAX_LEVEL and found.cells <= MAX_CELLS and not tiny:
                 _cut(function, p, wanted, found, pieces[i], begin, end, level + 1)
                 continue
@@ -126,14 +126,14 @@ def _cut(
 def _judged(bounds: Bounds, length: float, noise: float) -> _Verdict:
     """What the bounds over parts of this length prove."""
     low, high, middle = bounds.low, bounds.high, bounds.middle
-    half = 0.5 * length * (1.0 + 1e-15)
+    half = 0.5 * length * (1.0 + 4 * ENCLOSURE_ULP)
     settled = np.zeros(len(low), dtype=bool)
     with np.errstate(invalid="ignore", over="ignore"):
         if bounds.rate_low is not None:
             assert bounds.rate_high is not None
             assert bounds.rate_middle is not None
             rate_low, rate_high, rate = bounds.rate_low, bounds.rate_high, bounds.rate_middle
-            slack = ROUND_OFF * np.abs(middle) + noise
+            slack = 2 * ENCLOSURE_ULP * np.abs(middle) + noise
             if bounds.bend_low is not None:
                 assert bounds.bend_high is not None
                 bend_low, bend_high = bounds.bend_low, bounds.bend_high
@@ -150,8 +150,5 @@ def _judged(bounds: Bounds, length: float, noise: float) -> _Verdict:
             way = np.maximum(-rate_low, rate_high) * half + slack
             low, high = np.fmax(low, middle - way), np.fmin(high, middle + way)
         clear = (low > 0.0) | (high < 0.0)
-        settled |= clear | ((low >= -TOUCHING * noise) & (high <= TOUCHING * noise))
+        settled |= clear | ((low >= -STAYS_ZERO * noise) & (high <= STAYS_ZERO * noise))
     return _Verdict(settled, clear, middle)
-
-
-TOUCHING = 1e3  # a function that stays within this many times the noise is zero all along

@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ...base.arrays import Array, Indices
+from ...base.tolerances.model import ENCLOSURE_ULP
 from ..tracing.buffered import MappedFunction
 from ..tracing.system_graph import SystemGraph
 from .extension import NoEnclosure, extended
@@ -80,7 +81,7 @@ class SmoothBounds:
         low, high = out[:, :half], out[:, half:]
         with np.errstate(invalid="ignore", over="ignore"):
             center = 0.5 * (low + high)
-            radius = 0.5 * (high - low) * (1.0 + 1e-15) + 1e-16 * np.abs(low)
+            radius = 0.5 * (high - low) * (1.0 + 4 * ENCLOSURE_ULP) + ENCLOSURE_ULP * np.abs(low)
         place = 0
 
         def taken(*shape: int) -> tuple[Any, Any]:
