@@ -149,7 +149,7 @@ class GaussSolver:
         """What it is and how it was set, as plain words and numbers."""
         return {
             "solver": self.name,
-            "solver_fallback": list(self.ladder[1:]),
+            "solver_fallback": list(self.solver_names[1:]),
             "solver_tolerance": self.tolerance,
             "reuse_active_set": bool(self.reuse_active_set),
             "guess_active_set": bool(self.guess_active_set),
