@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ...base.arrays import Array, Indices
+from ...base.arrays import Array, Indices, Mask
 from ...base.chebyshev import bounds, cut
 from ...base.errors import TraceError
 from ..dynamics import Parameters
-from ..tracing.buffered import MappedFunction
 from ..tracing.system_graph import SystemGraph
 from ..tracing.user_function import UserFunction, agree, flatten_parameters, probe_points
-from .extension import NoEnclosure, extended
+from .all_gaps import AllGaps
+from .extension import NoEnclosure
 from .motion_function import MotionFunction, MotionSymbols
 from .smooth_bounds import SmoothBounds
 from .way import CUTS, Way, edges_of
@@ -42,8 +44,7 @@ class Enclosures:
         self._rows: dict[int, MotionFunction | None] = {}
         self._functions: dict[Any, MotionFunction | None] = {}
         self._smooth: dict[bytes, SmoothBounds | None] = {}
-        self._look: MappedFunction | None = None
-        self._looked_for = False
+        self._look: AllGaps | None = None
 
     def smooth(self, held: Indices) -> SmoothBounds | None:
         """The data of the motion with these rows held; None where nothing can be proved of it."""
@@ -105,45 +106,53 @@ class Enclosures:
 
     # All contacts at once
 
-    def not_clear(self, way: Way, rows: Indices, p: Array) -> Indices:
-        """Which of these contact rows are not at once proved to stay above zero, as places in rows.
+    def candidates(self, way: Way, rows: Indices, p: Array) -> Iterator[tuple[int, float]]:
+        """Contact rows that are not at once proved to stay above zero, as places in ``rows``.
 
-        First over the whole step, then over eighths of it, by the bounds of the gaps alone.
+        Each comes with a time until which it is proved to be clear, and they come in the order of
+        these times: who has found a zero before one of them needs to look no further. First the
+        bounds of all gaps are taken over the whole step, then over eighths, then over eighths of
+        those in which there are many candidates.
         """
         left = np.arange(len(rows))
-        if len(rows) <= FEW:
-            return left
-        look = self._first_look()
+        look = self._first_look() if len(rows) > FEW else None
         if look is None:
-            return left
-        nq = self._symbols.q.shape[0]
-        values = way.of(np.arange(nq))
+            yield from ((j, way.t0) for j in left.tolist())
+            return
         places = rows - self._layout.contacts.start
-        for count in (1, CUTS):
-            edges = edges_of(way.t0, way.t1, count)
-            cells = values[None] if count == 1 else cut(values, count)
-            low, high, _ = bounds(cells)
-            times = np.stack([np.array(edges[:-1]), np.array(edges[1:])], axis=1)
-            lower = look([low, high, times, np.broadcast_to(p, (count, len(p)))])
-            left = left[~(lower[:, places[left]] > 0.0).all(axis=0)]
-            if len(left) <= FEW:
-                break
-        return left
+        values = way.of(np.arange(self._symbols.q.shape[0]))
+        clear = self._clear(look, values[None], [way.t0, way.t1], p)
+        left = left[~clear[0, places]]
+        if len(left) <= FEW:
+            yield from ((j, way.t0) for j in left.tolist())
+            return
+        edges, parts = edges_of(way.t0, way.t1), cut(values, CUTS)
+        clear = self._clear(look, parts, edges, p)[:, places]
+        for i, (begin, end) in enumerate(pairwise(edges)):
+            near = left[~clear[i, left]]
+            finer, inside = [begin, end], np.zeros((1, len(places)), dtype=bool)
+            if len(near) > FEW:
+                finer = edges_of(begin, end)
+                inside = self._clear(look, cut(parts[i], CUTS), finer, p)[:, places]
+            for part, since in enumerate(finer[:-1]):
+                now = near[~inside[part, near]]
+                yield from ((j, since) for j in now.tolist())
+                near = np.setdiff1d(near, now)
+                left = np.setdiff1d(left, now)
 
-    def _first_look(self) -> MappedFunction | None:
-        """Lower bounds of all gaps over a box, as one function."""
-        if not self._looked_for:
-            self._looked_for = True
-            s, part = self._symbols, self._layout.contacts
-            gaps = ca.cse(ca.densify(self._values[part.start : part.stop]))
-            function = ca.Function("gaps", [s.q, s.t, s.p], [gaps])
-            nq = s.q.shape[0]
-            low, high, times = ca.SX.sym("low", nq), ca.SX.sym("high", nq), ca.SX.sym("times", 2)
-            box = [(low, high), (times[0], times[1]), (s.p, s.p)]
-            try:
-                lower, _ = extended(function, box)
-            except NoEnclosure:
-                return None
-            inputs = [low, high, times, s.p]
-            self._look = MappedFunction(ca.Function("look", inputs, [ca.cse(lower)]))
+    def _clear(self, look: AllGaps, cells: Array, edges: Sequence[float], p: Array) -> Mask:
+        """Which gaps are proved to be positive over cells, (c, contacts)."""
+        low, high, _ = bounds(cells)
+        times = np.stack([np.array(edges[:-1]), np.array(edges[1:])], axis=1)
+        clear: Mask = look.lower(low, high, times, p) > 0.0
+        return clear
+
+    def _first_look(self) -> AllGaps:
+        """All gaps at once."""
+        if self._look is None:
+            by_hand = [block.item.by_hand for block in self._layout.blocks]
+            rows = range(self._layout.contacts.start, self._layout.contacts.stop)
+            owners = self._layout.block_of
+            gaps = [None if by_hand[owners[row]] else self._values[row] for row in rows]
+            self._look = AllGaps(self._symbols, gaps)
         return self._look

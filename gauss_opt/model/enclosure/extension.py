@@ -16,7 +16,7 @@ import casadi as ca
 from . import branches, interval
 from .interval import Interval, constant
 
-__all__ = ["NoEnclosure", "Smoothness", "extended", "smoothness"]
+__all__ = ["NoEnclosure", "Smoothness", "extended", "has_rules", "smoothness"]
 
 
 class NoEnclosure(Exception):  # noqa: N818 (a way out, not an error anybody sees)
@@ -102,6 +102,12 @@ def smoothness(function: Any) -> Smoothness:
     if operations & JUMPS:
         return Smoothness.JUMPS
     return Smoothness.KINKS if operations & KINKS else Smoothness.SMOOTH
+
+
+def has_rules(function: Any) -> bool:
+    """Whether every operation of a CasADi SX Function has a rule."""
+    operations = {function.instruction_id(k) for k in range(function.n_instructions())}
+    return operations <= {*UNARY, *BINARY, ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT}
 
 
 def extended(function: Any, boxes: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ from ..tracing.user_function import Symbols
 from .extension import Smoothness, extended, smoothness
 from .way import Cells, Way
 
-__all__ = ["Bounds", "MotionFunction", "MotionSymbols"]
+__all__ = ["Bounds", "MotionFunction", "MotionSymbols", "form_of"]
 
 
 class MotionSymbols:
@@ -124,7 +124,7 @@ class MotionFunction:
         places = motion.needed(graph)
         y = motion.state[places]
         self._columns: Indices = np.array(places, dtype=np.intp)
-        key = _form(ca.Function("f", [y, motion.t, motion.p], [graph])) if motion.plain else None
+        key = form_of(ca.Function("f", [y, motion.t, motion.p], [graph])) if motion.plain else None
         template = templates.get(key) if key is not None else None
         if template is None:
             template = _Template(motion, graph, y)
@@ -162,7 +162,7 @@ class MotionFunction:
                       low[:, 2], high[:, 2])  # fmt: skip
 
 
-def _form(function: Any) -> tuple[Any, ...]:
+def form_of(function: Any) -> tuple[Any, ...]:
     """What a function does, instruction by instruction, whatever its inputs are called."""
     steps = []
     for k in range(function.n_instructions()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 
 import numpy as np
@@ -32,31 +33,32 @@ def closing_contacts(
         return []
     enclosures = context.dynamics.enclosures
     way = way_of(context, piece)
-    near = np.arange(len(rows))
+    candidates: Iterable[tuple[int, float]] = ((j, piece.t0) for j in range(len(rows)))
     if enclosures is not None:
-        near = enclosures.not_clear(way, rows, context.parameters)
-        if not len(near):
-            return []
-    noise = ROUND_OFF * state.scales.lengths(now)[rows]
+        candidates = enclosures.candidates(way, rows, context.parameters)
+    sizes = state.scales.lengths(now)
     found: list[Happening] = []
     unproved: list[int] = []
-    for j in near.tolist():
+    until = inf
+    for j, since in candidates:
+        if since > until:
+            break
         row = int(rows[j])
         if enclosures is None or enclosures.row(row) is None:
-            unproved.append(j)
+            unproved.append(row)
             continue
-        until = min((h.t for h in found), default=inf) + SIMULTANEOUS * state.scales.time
-        samples = _proved(context, state, piece, way, row, float(noise[j]), until)
-        if samples is not None:
-            _add(found, _first_closing(context, state, piece, row, samples, float(noise[j])))
+        noise = ROUND_OFF * float(sizes[row])
+        samples = _proved(context, state, piece, way, row, noise, until)
+        if samples is None:
+            continue
+        happening = _first_closing(context, state, piece, row, samples, noise)
+        if happening is not None:
+            found.append(happening)
+            until = min(until, happening.t + SIMULTANEOUS * state.scales.time)
     if unproved:
-        found += _sampled(context, state, piece, rows[unproved], noise[unproved])
+        rows = np.array(unproved, dtype=np.intp)
+        found += _sampled(context, state, piece, rows, ROUND_OFF * sizes[rows])
     return found
-
-
-def _add(found: list[Happening], happening: Happening | None) -> None:
-    if happening is not None:
-        found.append(happening)
 
 
 def _proved(
@@ -95,7 +97,9 @@ def _sampled(
             return context.gap_and_rate(row, t, piece(t))
 
         samples = Samples(times, gaps[:, j], rates[:, j], at)
-        _add(found, _first_closing(context, state, piece, row, samples, float(noise[j])))
+        happening = _first_closing(context, state, piece, row, samples, float(noise[j]))
+        if happening is not None:
+            found.append(happening)
     return found
 
 
