@@ -44,7 +44,7 @@ class _Group(NamedTuple):
 class AllGaps:
     """Lower bounds of gaps given as graphs of (q, t, p); minus infinity where there are none."""
 
-    def __init__(self, symbols: Symbols, gaps: Sequence[Any | None]) -> None:
+    def __init__(self, symbols: Symbols, gaps: Sequence[Any]) -> None:
         self._count = len(gaps)
         self._groups: list[_Group] = []
         alone: list[int] = []
