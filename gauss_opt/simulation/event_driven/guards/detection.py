@@ -13,6 +13,7 @@ from ..context import SIMULTANEOUS, Context
 from .gaps import closing_contacts
 from .happening import Happening
 from .limits import reached_limits
+from .regular import require_regular
 from .release import release_before
 from .switching import switched_off
 from .user_events import user_zeros
@@ -51,6 +52,7 @@ def first_happening(
     if not found:
         return None
     first = min(found, key=lambda happening: happening.t)
+    require_regular(context, piece, first)
     near = first.t + SIMULTANEOUS * state.scales.time
     together = [h for h in found if h.t <= near]
     same = [h.rows for h in together if h.kind == first.kind]
