@@ -14,7 +14,7 @@ from ..run_state import ImpactSeries, PendingLimit, RunState
 from .accumulation import Accumulation, Bounce, detect
 from .contact_status import closed_contacts, pressed
 from .context import Context
-from .response import Response, classify, merged
+from .response import Response, classify, limits_left, merged
 
 __all__ = ["Noted", "close_contacts", "noted", "reach_limit"]
 
@@ -94,7 +94,8 @@ def close_contacts(
         stop.energy_change,
         stop.work_of_moving_constraints,
     )
-    return Response(after, pressed(state.status, resting), None), pending
+    status, off = limits_left(context, state.scales, pressed(state.status, resting), after)
+    return Response(after, status, None, off), pending
 
 
 def reach_limit(
