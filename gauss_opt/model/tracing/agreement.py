@@ -16,6 +16,7 @@ from ...base.arrays import Array
 from ...base.errors import TraceError
 from ..dynamics import Parameters
 from .buffered import BufferedFunction
+from .round_off import round_off
 from .user_function import NOISE, UserFunction, agree
 
 __all__ = ["Agreement", "NowAndThen"]
@@ -74,7 +75,9 @@ class Agreement:
                 continue
             if noise is None:
                 noise = self._noise(out, q, v, t, parameters)
-            if not agree(plain, out[part], noise[part]):
+            if agree(plain, out[part], noise[part]):
+                continue
+            if not agree(plain, out[part], round_off(function, arguments, parameters)):
                 return function, function.difference(plain, out[part], arguments)
         return None
 
