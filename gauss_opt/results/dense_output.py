@@ -8,10 +8,9 @@ from functools import cache
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.tolerances.results import AT_THE_START
 
 __all__ = ["Piece", "differentiation_matrix", "nodes"]
-
-NEXT_TO_NOTHING = 1e-200  # a time this near the start, relative to the step, is the start
 
 
 @cache
@@ -106,7 +105,7 @@ class Piece:
         if not span:
             return np.array([self(t) for t in times.tolist()])
         distance = ((times - self.t0) / span)[:, None] - nodes(k)
-        if not (np.abs(distance) > NEXT_TO_NOTHING).all():
+        if not (np.abs(distance) > AT_THE_START).all():
             return np.array([self(t) for t in times.tolist()])
         shares = _weights(k) / distance
         values: Array = shares.dot(self.values) / shares.sum(axis=1)[:, None]
@@ -121,7 +120,7 @@ class Piece:
         k = len(self.values)
         span = self.t1 - self.t0
         share = (t - self.t0) / span if span else 0.0
-        distance = (share if abs(share) > NEXT_TO_NOTHING else 0.0) - nodes(k)
+        distance = (share if abs(share) > AT_THE_START else 0.0) - nodes(k)
         exact = np.flatnonzero(distance == 0.0)
         if len(exact):
             stored: Array = self.values[exact[0]].copy()

@@ -17,13 +17,12 @@ from scipy.special import erf
 
 from ...base.arrays import Array
 from ...base.errors import TraceError
+from ...base.tolerances.model import OPERATION_ROUND_OFF, OPERATION_UNDERFLOW
 from .user_function import Symbols, UserFunction, flatten_parameters
 
 __all__ = ["round_off"]
 
 RUNS = 24
-RELATIVE = 4.5e-16  # error of one operation: two units in the last place
-ABSOLUTE = 1e-320  # of one operation next to zero
 SAFETY = 4.0  # for what a few runs with random errors do not show
 
 INEXACT: dict[int, Callable[..., Any]] = {
@@ -147,7 +146,9 @@ def _run(graph: Any, given: list[Array], rng: np.random.Generator) -> Array | No
             value = INEXACT[operation](*(work[i] for i in places))
             errors = rng.uniform(-1.0, 1.0, 1 + RUNS)
             errors[0] = 0.0
-            work[results[0]] = value * (1.0 + RELATIVE * errors) + ABSOLUTE * errors
+            work[results[0]] = (
+                value * (1.0 + OPERATION_ROUND_OFF * errors) + OPERATION_UNDERFLOW * errors
+            )
         else:
             return None
     return out

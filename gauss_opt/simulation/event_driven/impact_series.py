@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...base.tolerances.base import TINY
+from ...base.tolerances.simulation import ACCUMULATED, LIMIT_SPREAD, LOST
 from ...mechanics.collision import Collision
 from ...model.snapshot import Snapshot
 from ...results.records import Event, EventKind
@@ -18,9 +20,6 @@ from .response import Response, classify, limits_left, merged
 
 __all__ = ["Noted", "close_contacts", "noted", "reach_limit"]
 
-ACCUMULATED = 1e-9  # bounces lower than this, relative, may be summed up
-LOST = 1e-15  # bounces lower than this are round-off
-LIMIT_SPREAD = 1e-10  # spread of the estimates of an accumulation time, relative
 MEMORY = 2000
 
 
@@ -74,7 +73,7 @@ def _height(
     if apart == np.inf:
         return np.inf
     approach = max(abs(float(c.snapshot.rate[row])) for c in collisions)
-    return float(apart * max(series.rates[row], approach) / max(length, 1e-300))
+    return float(apart * max(series.rates[row], approach) / max(length, TINY))
 
 
 def close_contacts(

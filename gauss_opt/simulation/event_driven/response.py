@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, Indices
+from ...base.tolerances.simulation import CLOSED_AT_START, ROUND_OFF, SIMULTANEOUS, SLOW
 from ...mechanics.acceleration import Acceleration
 from ...mechanics.collision import Collision
 from ...mechanics.projection import Scales
@@ -16,8 +17,8 @@ from ...results.records import Event, EventKind
 from ..run_state import RunState
 from . import contact_status as contact
 from .contact_status import Statuses, closed_contacts, inactive_limits, open_contacts
-from .context import ROUND_OFF, SIMULTANEOUS, Context
-from .event_impacts import SLOW, Impacts, impacts
+from .context import Context
+from .event_impacts import Impacts, impacts
 from .guards.happening import HappeningKind
 from .guards.release import opening_rates
 
@@ -31,8 +32,6 @@ __all__ = [
     "settle",
     "touching_at",
 ]
-
-CLOSED = 1e-9  # a gap this small, relative, is closed at the start of a run
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +69,7 @@ class Classified(NamedTuple):
 def touching_at(state: RunState, snapshot: Snapshot) -> Indices:
     """Open contacts whose gap is zero, at the start of a run."""
     rows = open_contacts(state.status, snapshot.layout)
-    near = snapshot.value[rows] <= CLOSED * state.scales.lengths(snapshot)[rows]
+    near = snapshot.value[rows] <= CLOSED_AT_START * state.scales.lengths(snapshot)[rows]
     return _existing(snapshot, rows[near])
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ....base.arrays import Mask
+from ....base.tolerances.simulation import SIMULTANEOUS
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ....results.records import Event, EventKind
 from ...run_state import RunState
 from ...settings import UserEvent
-from ..context import SIMULTANEOUS, Context
+from ..context import Context
 from ..roots import first_sign_change
 from .happening import Happening, HappeningKind
 
