@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.chebyshev import differentiation_matrix, halving, interpolated, nodes, weights
-from ..base.tolerances.results import NEXT_TO_NOTHING
+from ..base.tolerances.results import AT_THE_START
 
 __all__ = ["Piece"]
 
@@ -65,7 +65,7 @@ class Piece:
         if not span:
             return np.array([self(t) for t in times.tolist()])
         distance = ((times - self.t0) / span)[:, None] - nodes(k)
-        if not (np.abs(distance) > NEXT_TO_NOTHING).all():
+        if not (np.abs(distance) > AT_THE_START).all():
             return np.array([self(t) for t in times.tolist()])
         shares = weights(k) / distance
         values: Array = shares.dot(self.values) / shares.sum(axis=1)[:, None]
@@ -79,4 +79,4 @@ class Piece:
         """
         span = self.t1 - self.t0
         share = (t - self.t0) / span if span else 0.0
-        return interpolated(self.values, share if abs(share) > NEXT_TO_NOTHING else 0.0)
+        return interpolated(self.values, share if abs(share) > AT_THE_START else 0.0)

@@ -16,6 +16,7 @@ from typing import Any, TypedDict, TypeVar
 from numpy.typing import ArrayLike
 
 from ..base.errors import InputError
+from ..base.tolerances.simulation import DEFAULT_RTOL
 from ..mechanics.impact_laws import ImpactLaw
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
@@ -102,7 +103,7 @@ DEFAULTS: Options = {
     "law": "newton",
     "solver": "osqp",
     "method": "DOP853",
-    "rtol": 1e-9,
+    "rtol": DEFAULT_RTOL,
     "atol": None,
     "max_step": inf,
     "first_step": None,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Array, real_array
 from ..base.errors import InputError, UserFunctionError
+from ..base.tolerances.simulation import LEAST_RTOL
 from ..mechanics.impact_laws import ImpactLaw, make_law
 from .event_driven.integrator import find_method
 from .options import DEFAULTS, Options
@@ -173,8 +174,8 @@ def _require_positive(asked: Options) -> None:
 def _relative_tolerance(rtol: float) -> float:
     if not 0.0 < rtol < 1.0:
         raise InputError(f"rtol must be between 0 and 1, got {rtol}")
-    if rtol < 2.3e-14:
-        raise InputError(f"rtol = {rtol:g} is below what double precision can do (2.3e-14)")
+    if rtol < LEAST_RTOL:
+        raise InputError(f"rtol = {rtol:g} is below what double precision can do ({LEAST_RTOL:g})")
     return float(rtol)
 
 

@@ -26,6 +26,19 @@ ARGUMENT_NOISE = _model(
     "what this change of the arguments does to the value is allowed as well: round-off is far "
     "below it, also where large terms cancel",
 )
+OPERATION_ROUND_OFF = _model(
+    "OPERATION_ROUND_OFF",
+    4.5e-16,
+    "the result of one operation",
+    "what arithmetic and library functions may be off by where a function is followed operation by "
+    "operation: two units in the last place",
+)
+OPERATION_UNDERFLOW = _model(
+    "OPERATION_UNDERFLOW",
+    1e-320,
+    "nothing",
+    "allowed on top of OPERATION_ROUND_OFF, for results that underflow",
+)
 
 # Derivatives given by hand
 DIFFERENCE_STEP = _model(

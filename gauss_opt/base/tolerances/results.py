@@ -6,6 +6,12 @@ from .table import Room
 
 _results = Room("results")
 
+AT_THE_START = _results(
+    "AT_THE_START",
+    1e-200,
+    "the length of the step",
+    "a time this near the start of a step is the start",
+)
 INTERPOLATED_DRIFT = _results(
     "INTERPOLATED_DRIFT",
     1e-13,
@@ -36,11 +42,4 @@ LEAST_RANGE = _results(
     "the largest range of a coordinate of its kind, and its own size",
     "the least range that a coordinate is divided by when runs are compared: otherwise the "
     "round-off of a body at rest would count as a motion",
-)
-
-NEXT_TO_NOTHING = _results(
-    "NEXT_TO_NOTHING",
-    1e-200,
-    "the length of the step",
-    "a time this near to the begin of a step is its begin",
 )

@@ -10,18 +10,14 @@ not a number, and proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf, isfinite, pi
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 import casadi as ca
 
 from ...base.tolerances.model import ENCLOSURE_ULP as ULP
-from ...base.tolerances.model import LEAST_LOGARITHM
 
-__all__ = ["Interval", "constant", "hull_with_zero", "mono", "trusted", "whole", "widened"]
-
-LARGEST = 1e308
+__all__ = ["Interval", "constant", "hull_with_zero", "trusted", "where", "widened"]
 
 
 class Interval(NamedTuple):
@@ -61,14 +57,14 @@ def whole() -> Interval:
     return Interval(ca.SX(-inf), ca.SX(inf), False)
 
 
-def _down(x: Any, ulps: int) -> Any:
+def lowered(x: Any, ulps: int) -> Any:
     if x.is_constant():
         value = float(x)
         return ca.SX(value - ulps * ULP * abs(value)) if isfinite(value) else x
     return x - (ulps * ULP) * ca.fabs(x)
 
 
-def _up(x: Any, ulps: int) -> Any:
+def raised(x: Any, ulps: int) -> Any:
     if x.is_constant():
         value = float(x)
         return ca.SX(value + ulps * ULP * abs(value)) if isfinite(value) else x
@@ -77,7 +73,7 @@ def _up(x: Any, ulps: int) -> Any:
 
 def widened(lo: Any, hi: Any, tame: bool, ulps: int = 2) -> Interval:
     """Bounds with the round-off of what gave them."""
-    return Interval(_down(lo, ulps), _up(hi, ulps), tame)
+    return Interval(lowered(lo, ulps), raised(hi, ulps), tame)
 
 
 def trusted(a: Interval) -> Interval:
@@ -125,14 +121,14 @@ def twice(a: Interval) -> Interval:
     return Interval(2.0 * a.lo, 2.0 * a.hi, a.tame)
 
 
-def _least(*values: Any) -> Any:
+def least(*values: Any) -> Any:
     found = values[0]
     for value in values[1:]:
         found = ca.fmin(found, value)
     return found
 
 
-def _largest(*values: Any) -> Any:
+def largest(*values: Any) -> Any:
     found = values[0]
     for value in values[1:]:
         found = ca.fmax(found, value)
@@ -152,7 +148,7 @@ def mul(a: Interval, b: Interval) -> Interval:
         ends = (a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi)
     # Zero times infinity is not a number, and fmin passes over it: the zero bound times the other
     # end of the same factor is among the ends too, unless both ends are infinite.
-    return widened(_least(*ends), _largest(*ends), tame)
+    return widened(least(*ends), largest(*ends), tame)
 
 
 def _scaled(a: Interval, factor: float) -> Interval:
@@ -183,15 +179,15 @@ def div(a: Interval, b: Interval) -> Interval:
         ends: tuple[Any, ...] = (a.lo / b.lo, a.lo / b.hi)
     else:
         ends = (a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi)
-    quotient = widened(_least(*ends), _largest(*ends), False)
+    quotient = widened(least(*ends), largest(*ends), False)
     # An infinite dividend over an infinite divisor is not a number either.
     known = ca.logic_or(b.lo > 0.0, b.hi < 0.0)
     if not (a.tame and b.tame):
-        known = ca.logic_and(known, _finite(a, b))
+        known = ca.logic_and(known, finite(a, b))
     return where(known, quotient.lo, quotient.hi)
 
 
-def _finite(*intervals: Interval) -> Any:
+def finite(*intervals: Interval) -> Any:
     """Condition that all bounds are finite."""
     found: Any = ca.SX(1.0)
     for a in intervals:
@@ -201,137 +197,4 @@ def _finite(*intervals: Interval) -> Any:
 
 def fabs(a: Interval) -> Interval:
     a = trusted(a)
-    return Interval(_largest(a.lo, -a.hi, ca.SX(0.0)), _largest(-a.lo, a.hi), a.tame)
-
-
-def ipow(a: Interval, n: int) -> Interval:
-    """A whole power."""
-    if n < 0:
-        return inv(ipow(a, -n))
-    if n == 0:
-        return constant(1.0)
-    if n == 1:
-        return a
-    if n == 2:
-        return sq(a)
-    if n % 2:
-        return widened(a.lo**n, a.hi**n, a.tame, 2 * n)
-    size = fabs(a)
-    return widened(size.lo**n, size.hi**n, a.tame, 2 * n)
-
-
-# Functions without extrema
-
-
-def mono(function: Callable[[Any], Any], ulps: int = 4) -> Callable[[Interval], Interval]:
-    """A rising function that is finite wherever its argument is."""
-
-    def bounds(a: Interval) -> Interval:
-        a = trusted(a)
-        return widened(function(a.lo), function(a.hi), a.tame, ulps)
-
-    return bounds
-
-
-def on_domain(
-    function: Callable[[Any], Any], low: float, high: float, *, falling: bool = False
-) -> Callable[[Interval], Interval]:
-    """A rising (or falling) function that exists only between two numbers; elsewhere no bounds."""
-
-    def bounds(a: Interval) -> Interval:
-        a = trusted(a)
-        first = function(ca.fmin(ca.fmax(a.lo, low), high))
-        last = function(ca.fmin(ca.fmax(a.hi, low), high))
-        found = widened(*((last, first) if falling else (first, last)), False, 4)
-        inside = ca.logic_and(a.lo >= low, a.hi <= high)
-        return where(inside, found.lo, found.hi)
-
-    return bounds
-
-
-def sqrt(a: Interval) -> Interval:
-    a = trusted(a)
-    found = widened(ca.sqrt(ca.fmax(a.lo, 0.0)), ca.sqrt(ca.fmax(a.hi, 0.0)), a.tame)
-    return where(a.lo >= 0.0, found.lo, found.hi)
-
-
-def exp(a: Interval) -> Interval:
-    a = trusted(a)
-    return Interval(_down(ca.fmin(ca.exp(a.lo), LARGEST), 4), _up(ca.exp(a.hi), 4), False)
-
-
-def log(a: Interval) -> Interval:
-    a = trusted(a)
-    lo, hi = _down(ca.log(ca.fmax(a.lo, LEAST_LOGARITHM)), 4), _up(ca.log(a.hi), 4)
-    # log rises: next to zero its digits are lost against 1.
-    slack = 4 * ULP
-    return where(a.lo > 0.0, lo - slack, hi + slack)
-
-
-def cosh(a: Interval) -> Interval:
-    size = fabs(a)
-    return Interval(_down(ca.fmin(ca.cosh(size.lo), LARGEST), 4), _up(ca.cosh(size.hi), 4), False)
-
-
-def power(a: Interval, b: Interval) -> Interval:
-    exponent = b.number
-    if exponent is not None and abs(exponent) < 64 and exponent == int(exponent):
-        return ipow(a, int(exponent))
-    a = trusted(a)
-    if exponent is None:  # a negative base has values at whole exponents only: no bounds
-        found = exp(mul(b, log(a)))
-        return where(a.lo > 0.0, _down(found.lo, 40), _up(found.hi, 40))
-    low, high = (a.lo, a.hi) if exponent > 0.0 else (a.hi, a.lo)
-    found = widened(ca.fmax(low, 0.0) ** exponent, ca.fmax(high, 0.0) ** exponent, False, 8)
-    known = a.lo >= 0.0 if exponent > 0.0 else a.lo > 0.0
-    return where(known, found.lo, found.hi)
-
-
-# Periodic functions
-
-
-def _contains(a: Interval, place: float, period: float) -> Any:
-    """Whether a point place + period Z may lie in the interval, round-off to the safe side."""
-    slack = 4 * ULP * (ca.fabs(a.lo) + ca.fabs(a.hi) + period)
-    turn = ca.ceil((a.lo - place - slack) / period)
-    return turn * period + place <= a.hi + slack
-
-
-def _wave(function: Callable[[Any], Any], top: float) -> Callable[[Interval], Interval]:
-    """sin or cos, whose maximum is at ``top``."""
-
-    def bounds(a: Interval) -> Interval:
-        known = a.tame
-        a = trusted(a)
-        first, last = function(a.lo), function(a.hi)
-        found = widened(ca.fmin(first, last), ca.fmax(first, last), True, 4)
-        low = ca.if_else(_contains(a, top - pi, 2 * pi), -1.0, ca.fmax(found.lo, -1.0))
-        high = ca.if_else(_contains(a, top, 2 * pi), 1.0, ca.fmin(found.hi, 1.0))
-        if known:
-            return Interval(low, high)
-        finite = _finite(a)
-        return Interval(ca.if_else(finite, low, -1.0), ca.if_else(finite, high, 1.0))
-
-    return bounds
-
-
-sin, cos = _wave(ca.sin, pi / 2), _wave(ca.cos, 0.0)
-
-
-def tan(a: Interval) -> Interval:
-    a = trusted(a)
-    known = ca.logic_and(1.0 - _contains(a, pi / 2, pi), _finite(a))
-    return where(known, _down(ca.tan(a.lo), 4), _up(ca.tan(a.hi), 4))
-
-
-def atan2(y: Interval, x: Interval) -> Interval:
-    y, x = trusted(y), trusted(x)
-    corners = [ca.atan2(b, a) for b in (y.lo, y.hi) for a in (x.lo, x.hi)]
-    found = widened(_least(*corners), _largest(*corners), True, 4)
-    cut = ca.logic_and(x.lo <= 0.0, ca.logic_and(y.lo <= 0.0, y.hi >= 0.0))
-    round_trip = pi * (1 + 4 * ULP)
-    return Interval(ca.if_else(cut, -round_trip, found.lo), ca.if_else(cut, round_trip, found.hi))
-
-
-def hypot(a: Interval, b: Interval) -> Interval:
-    return sqrt(add(sq(a), sq(b)))
+    return Interval(largest(a.lo, -a.hi, ca.SX(0.0)), largest(-a.lo, a.hi), a.tame)

@@ -65,10 +65,8 @@ class TracedDynamics:
 
     def _stacked(self) -> Any:
         """All graphs in one column, with the place of each noted."""
-        graph, rows = self._graph, self._graph.rows
-        named = {name: value.T if value.shape[1] > 1 else value
-                 for name, value in graph.graphs.items()}  # fmt: skip
-        every = np.arange(self.layout.n_rows)
+        rows, every = self._graph.rows, np.arange(self.layout.n_rows)
+        named = {k: g.T if g.shape[1] > 1 else g for k, g in self._graph.graphs.items()}
         jacobian = rows.jacobian if self._sparse else rows.written_out(every)
         named |= {"value": rows.value, "rate": rows.rate, "rows": jacobian, "rhs": rows.rhs}
         end, columns = 0, [ca.SX(0, 1)]
@@ -176,10 +174,6 @@ class TracedDynamics:
     ) -> tuple[UserFunction, str] | None:
         """The first traced function whose plain value differs at a state, and how."""
         return self._agreement.disagreement(q, v, t, parameters)
-
-    def direct_functions(self) -> list[tuple[UserFunction, tuple[int, ...] | None]]:
-        """Functions that are called as they are, with the shape each must return (mass: any)."""
-        return self._graph.direct_functions()
 
     # Parts of it
 

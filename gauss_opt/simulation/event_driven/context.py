@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.arrays import Array, Indices
 from ...base.lazy import lazy
+from ...base.tolerances.simulation import ROUND_OFF
 from ...mechanics.acceleration import Acceleration, accelerate_rows
 from ...mechanics.flow import Flow
 from ...mechanics.impact import Impact, Jump
@@ -23,11 +24,7 @@ from ...results.records import Stats
 from ..settings import Settings
 from .contact_status import Statuses, in_problem
 
-__all__ = ["ROUND_OFF", "SIMULTANEOUS", "Context"]
-
-# Relative to the scales of the run.
-ROUND_OFF = 1e-15
-SIMULTANEOUS = 1e-12  # events closer in time are one
+__all__ = ["Context"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...base.tolerances.simulation import ROUND_OFF
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
 from ...results.result import Result
 from ..run_state import RunState
 from .acceptance import StepEnd
 from .contact_status import leaving, separated
-from .context import ROUND_OFF, Context
+from .context import Context
 from .guards.happening import Happening
 from .guards.user_events import announced, marked
 from .recording import Recording

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ...base.arrays import Array
 from ...base.sign_change import Scalar, sign_change
+from ...base.tolerances.simulation import GRAZE, INSIDE, NEWTON_STEP
 
 __all__ = ["Crossing", "first_crossing", "first_sign_change"]
 
@@ -19,8 +20,6 @@ Sampler = Callable[[float], tuple[float, float]]
 
 MAX_DEPTH = 6
 MAX_HALVINGS = 40  # from a step down to round-off of the time
-GRAZE = 1e3  # a lowest point this many times the noise from zero touches it
-INSIDE = 1e-3  # a lowest point nearer to an end of its interval, relative, is at that end
 
 
 class Crossing(NamedTuple):
@@ -209,7 +208,7 @@ def _zero(gap_and_rate: Sampler, above: float, below: float) -> float:
             break
         above, below = (t, below) if gap > 0.0 else (above, t)
         newton = t - gap / rate if rate else above
-        if abs(newton - t) <= 4e-16 * abs(t):
+        if abs(newton - t) <= NEWTON_STEP * abs(t):
             break
         inside = min(above, below) < newton < max(above, below)
         t = newton if inside else 0.5 * (above + below)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....base.tolerances.simulation import SIMULTANEOUS
 from ....mechanics.flow import Flow
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..contact_status import pressing
-from ..context import SIMULTANEOUS, Context
+from ..context import Context
 from .gaps import closing_contacts
 from .happening import Happening
 from .limits import reached_limits

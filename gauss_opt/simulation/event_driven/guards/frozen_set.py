@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....base.arrays import Array, Indices
+from ....base.tolerances.simulation import SAME_ACCELERATION, SIMULTANEOUS
 from ....mechanics.acceleration import Acceleration
 from ....mechanics.flow import Flow
 from ....mechanics.projection import Scales
@@ -12,11 +13,9 @@ from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..contact_status import idle
-from ..context import SIMULTANEOUS, Context
+from ..context import Context
 
 __all__ = ["changes_at", "opening_rates", "right_at", "still_right"]
-
-SAME = 1e-9  # accelerations this close, relative, are the same
 
 
 def right_at(context: Context, state: RunState, flow: Flow, piece: Piece, t: float) -> bool:
@@ -43,7 +42,7 @@ def still_right(state: RunState, answer: Acceleration, frozen: Array) -> bool:
     """Whether the frozen acceleration solves (G), and idle contacts stay closed."""
     snapshot = answer.snapshot
     size = np.abs(answer.acceleration).max() + np.abs(frozen).max() + _typical(snapshot)
-    if np.abs(answer.acceleration - frozen).max() > SAME * size:
+    if np.abs(answer.acceleration - frozen).max() > SAME_ACCELERATION * size:
         return False
     return not opening_rates(snapshot, frozen, idle(state.status), state.scales).any()
 
@@ -60,7 +59,7 @@ def opening_rates(snapshot: Snapshot, a: Array, rows: Indices, scales: Scales) -
     opening = normals @ a - snapshot.rhs[rows]
     size = np.abs(normals) @ np.abs(a) + np.abs(snapshot.rhs[rows])
     size += _typical(snapshot) + scales.speeds(snapshot)[rows] / scales.time
-    return np.where(np.abs(opening) <= SAME * size, 0.0, opening)
+    return np.where(np.abs(opening) <= SAME_ACCELERATION * size, 0.0, opening)
 
 
 def _typical(snapshot: Snapshot) -> float:

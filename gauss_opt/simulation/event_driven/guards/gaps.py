@@ -8,6 +8,7 @@ from math import inf
 import numpy as np
 
 from ....base.arrays import Array, Indices
+from ....base.tolerances.simulation import ROUND_OFF, SIMULTANEOUS
 from ....model.enclosure.partition import Wanted
 from ....model.enclosure.way import Way
 from ....model.snapshot import Snapshot
@@ -15,7 +16,7 @@ from ....model.switches import Switch
 from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..contact_status import leaving, open_contacts
-from ..context import ROUND_OFF, SIMULTANEOUS, Context
+from ..context import Context
 from ..roots import first_crossing
 from .happening import Happening, HappeningKind
 from .sampling import in_reach, resolved, sampled_only

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....base.tolerances.simulation import ROUND_OFF, SLOPE_STEP
 from ....model.enclosure.partition import Wanted
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..contact_status import inactive_limits
-from ..context import ROUND_OFF, Context
+from ..context import Context
 from ..roots import first_crossing
 from .happening import Happening, HappeningKind
 from .sampling import resolved, sampled_only
 from .watch import Samples, watched, way_of
 
 __all__ = ["reached_limits"]
-
-DIFFERENCE = 1e-6  # of the step, for slopes by differences
 
 
 def reached_limits(
@@ -53,7 +52,7 @@ def _samples(context: Context, row: int, noise: float, piece: Piece) -> Samples:
     span = piece.t1 - piece.t0
 
     def at(t: float) -> tuple[float, float]:
-        before, after = max(t - DIFFERENCE * span, piece.t0), min(t + DIFFERENCE * span, piece.t1)
+        before, after = max(t - SLOPE_STEP * span, piece.t0), min(t + SLOPE_STEP * span, piece.t1)
         low, here, high = (context.gap_and_rate(row, s, piece(s))[0] for s in (before, t, after))
         return here, (high - low) / (after - before)
 

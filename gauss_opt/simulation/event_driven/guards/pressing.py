@@ -16,21 +16,21 @@ from typing import NamedTuple
 import numpy as np
 
 from ....base.arrays import Array, Indices, Mask
+from ....base.tolerances.simulation import NO_FORCE, SIMULTANEOUS
 from ....mechanics.flow import Flow
 from ....mechanics.pressing import least_multipliers, row_space
 from ....model.enclosure.smooth_bounds import SmoothBounds
 from ....model.enclosure.way import CUTS, edges_of, parts, whole
 from ....results.dense_output import Piece
 from ...run_state import RunState
-from ..context import SIMULTANEOUS, Context
+from ..context import Context
 from ..roots import first_sign_change
 from .frozen_set import changes_at, right_at
 from .happening import Happening, HappeningKind
 from .sampling import sampled_only
 
-__all__ = ["NO_FORCE", "Held", "first_release"]
+__all__ = ["Held", "first_release"]
 
-NO_FORCE = 1e-12  # multipliers this small, relative to those around, are zero
 MAX_LEVEL = 5
 MAX_CELLS = 4000
 ASK_FROM_LEVEL = 2  # redundant rows: (G) is asked at the ends of parts this deep

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....base.errors import SimulationError
+from ....base.tolerances.simulation import BESIDE_CONTACT, NO_GRADIENT
 from ....model.enclosure.irregular import ADVICE
 from ....results.dense_output import Piece
 from ..context import Context
@@ -12,9 +13,7 @@ from .happening import Happening, HappeningKind
 
 __all__ = ["require_regular"]
 
-NEARBY = 1e-9  # of the step: rates this long before and after
 KINK = 1e-3  # of the rates of the step: a jump of the rate this large is a kink
-FLAT = 1e-6  # of the gradients of the step: a gradient this small is none
 
 
 def require_regular(context: Context, piece: Piece, found: Happening) -> None:
@@ -36,7 +35,7 @@ def require_regular(context: Context, piece: Piece, found: Happening) -> None:
 
 def _has_kink(context: Context, piece: Piece, row: int, t: float) -> bool:
     """Whether the gap falls just before and rises just after, by a jump of its rate."""
-    away = NEARBY * (piece.t1 - piece.t0)
+    away = BESIDE_CONTACT * (piece.t1 - piece.t0)
     before, after = max(t - away, piece.t0), min(t + away, piece.t1)
     falling, rising = (context.gap_and_rate(row, s, piece(s))[1] for s in (before, after))
     if not falling < 0.0 < rising:
@@ -51,4 +50,4 @@ def _is_flat(context: Context, piece: Piece, row: int, t: float) -> bool:
         float(np.abs(context.at(s, piece(s)).rows_of(np.array([row]))).max())
         for s in (t, piece.t0, piece.t1)
     )
-    return here <= FLAT * max(others)
+    return here <= NO_GRADIENT * max(others)

@@ -11,13 +11,14 @@ from itertools import pairwise
 import numpy as np
 
 from ....base.arrays import Array
+from ....base.tolerances.simulation import NO_FORCE, SIMULTANEOUS
 from ....results.dense_output import Piece
 from ...run_state import RunState
-from ..context import SIMULTANEOUS, Context
+from ..context import Context
 from ..roots import first_sign_change
 from .frozen_set import changes_at, right_at
 from .happening import Happening, HappeningKind
-from .pressing import NO_FORCE, Held
+from .pressing import Held
 from .sampling import interleaved, sampled_only
 
 __all__ = ["first_sampled_release"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....base.tolerances.simulation import SWITCHING
 from ....model.enclosure.partition import Wanted
 from ....model.switches import Switch
 from ....results.dense_output import Piece
@@ -14,8 +15,6 @@ from .sampling import sampled_only
 from .watch import watched, way_of
 
 __all__ = ["switched_off"]
-
-RESOLUTION = 1e-15  # of the time at which a condition changes
 
 
 def switched_off(context: Context, state: RunState, piece: Piece) -> list[Happening]:
@@ -40,7 +39,7 @@ def _last_moment(
     context: Context, state: RunState, switch: Switch, piece: Piece, low: float, high: float
 ) -> float:
     """The first time between two at which the condition is false, by bisection."""
-    while high - low > RESOLUTION * max(abs(high), state.scales.time):
+    while high - low > SWITCHING * max(abs(high), state.scales.time):
         middle = 0.5 * (low + high)
         if exists(context, switch, piece, middle):
             low = middle

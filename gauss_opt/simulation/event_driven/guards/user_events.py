@@ -8,6 +8,7 @@ import numpy as np
 
 from ....base.arrays import Array, Mask
 from ....base.sign_change import sign_change
+from ....base.tolerances.simulation import SIMULTANEOUS
 from ....model.enclosure.partition import Wanted
 from ....model.snapshot import Snapshot
 from ....model.tracing.user_function import UserFunction
@@ -15,7 +16,7 @@ from ....results.dense_output import Piece
 from ....results.records import Event, EventKind
 from ...run_state import RunState
 from ...settings import UserEvent
-from ..context import SIMULTANEOUS, Context
+from ..context import Context
 from ..roots import first_sign_change
 from .happening import Happening, HappeningKind
 from .sampling import MAX_HALVINGS, PREDICTED, interleaved, sampled_only

@@ -1,0 +1,62 @@
+"""The same motion in other units: metres or micrometres, seconds or microseconds, kg or mg."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import gauss_opt as go
+
+G = 9.81
+UNITS = {
+    "m, s, kg": (1.0, 1.0, 1.0),
+    "um, s, kg": (1e6, 1.0, 1.0),
+    "Mm, s, kg": (1e-6, 1.0, 1.0),
+    "m, us, kg": (1.0, 1e6, 1.0),
+    "m, s, mg": (1.0, 1.0, 1e6),
+    "um, us, mg": (1e6, 1e6, 1e6),
+    "Mm, ks, t": (1e-6, 1e-3, 1e-3),
+}
+in_units = pytest.mark.parametrize(
+    ("metre", "second", "kilogram"), list(UNITS.values()), ids=list(UNITS)
+)
+
+
+def same_events(result, plain, second):
+    """The same events at the same times, to round-off."""
+    told = [(str(e.kind), e.contacts, e.detail) for e in result.events]
+    assert told == [(str(e.kind), e.contacts, e.detail) for e in plain.events]
+    times = np.array([e.t for e in result.events]) / second
+    assert_allclose(times, [e.t for e in plain.events], rtol=1e-8, atol=1e-10)
+
+
+# Constraints that are engaged
+
+
+def caught(metre, second, kilogram, off):
+    """A point that passes a pin is caught by a rod, at a distance from the pin that is off."""
+    rod = go.Holonomic("rod", lambda q, t: q[0] ** 2 + q[1] ** 2 - metre**2)
+    speed = metre / second
+    point = go.System([kilogram, kilogram], [0.0, 0.0], [rod])
+    return go.engage(point, [0.0, (1.0 + off) * metre], [3.0 * speed, 4.0 * speed])
+
+
+@in_units
+def test_a_constraint_is_engaged_where_it_holds(metre, second, kilogram):
+    after = caught(metre, second, kilogram, 1e-9).v_after * second / metre
+    assert_allclose(after, [3.0, 0.0], atol=1e-12)
+
+
+@in_units
+@pytest.mark.parametrize("off", [0.5, -0.5, 1e-3, 1e-5])
+def test_a_constraint_is_not_engaged_beside_its_place(metre, second, kilogram, off):
+    with pytest.raises(go.InputError, match="cannot be engaged here"):
+        caught(metre, second, kilogram, off)
+
+
+def test_a_length_scale_says_what_is_near_where_all_coordinates_are_nothing():
+    tie = go.Holonomic("tie", lambda q, t: q[0] - q[1])
+    carts = go.System([1.0, 1.0], [0.0, 0.0], [tie])
+    at = [1e-15, 0.0], [1.0, 0.0]
+    with pytest.raises(go.InputError, match="cannot be engaged here"):
+        go.engage(carts, *at)
+    assert_allclose(go.engage(carts, *at, length_scale=1.0).v_after, 0.5)
