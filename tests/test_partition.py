@@ -114,7 +114,7 @@ def test_what_is_not_settled_within_the_limit_is_counted(monkeypatch):
 @pytest.mark.parametrize(("gap", "may"), [
     (lambda q, t: np.abs(q[0] - 0.5) + 0.01, False),
     (lambda q, t: np.maximum(q[1], q[0]) - 0.5, True),
-    (lambda q, t: np.where(q[0] > 0.5, 1.0, 0.1), False),
+    (lambda q, t: np.where(q[0] > 0.5, 1.0, 0.1) + 0.3 * q[1], False),
 ])  # fmt: skip
 def test_kinks_and_jumps_are_enclosed_without_second_derivatives(gap, may):
     found = partition(gap_row(gap), flight(0.4), NONE, Wanted(noise=1e-15))

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...base.arrays import Array, Mask
 from ...base.tolerances.model import ENCLOSURE_ULP, SHORTEST_PART
+from .extension import Smoothness
 from .motion_function import Bounds, MotionFunction
 from .way import CUTS, Way, edges_of, parts, whole
 
@@ -111,11 +112,13 @@ def _cut(
         if found._stopped:
             return
         if not verdict.settled[i]:
-            tiny = length <= SHORTEST_PART * max(abs(t0), abs(t1))
-            if level < MAX_LEVEL and found.cells <= MAX_CELLS and not tiny:
+            tiny = level >= MAX_LEVEL or length <= SHORTEST_PART * max(abs(t0), abs(t1))
+            if found.cells <= MAX_CELLS and not tiny:
                 _cut(function, p, wanted, found, pieces[i], begin, end, level + 1)
                 continue
-            found.unsettled += 1
+            # A part that cannot be made smaller is the place of a jump, if there may be any.
+            if not (tiny and function.smoothness == Smoothness.JUMPS):
+                found.unsettled += 1
         found.may_vanish |= not verdict.clear[i]
         if end > found.edges[-1]:
             found.edges.append(end)
