@@ -11,7 +11,7 @@ from ....model.switches import Switch
 from ....results.dense_output import Piece, differentiation_matrix
 from ...run_state import RunState
 from ..contact_status import closed_contacts, inactive_limits, leaving, open_contacts, pressing
-from ..context import ROUND_OFF, SIMULTANEOUS, Context
+from ..context import ROUND_OFF, Context
 from ..roots import first_crossing
 from .happening import Happening, HappeningKind
 from .release import release_before
@@ -58,7 +58,7 @@ def first_happening(
     if not found:
         return None
     first = min(found, key=lambda happening: happening.t)
-    near = first.t + SIMULTANEOUS * state.scales.time
+    near = first.t + state.resolution(first.t)
     together = [h for h in found if h.t <= near]
     same = [h.rows for h in together if h.kind == first.kind]
     users = tuple(user for h in together for user in h.users)
@@ -148,7 +148,7 @@ def _first_closing(
         if found is None:
             return None
         again = found.graze and left
-        if again and found.t <= piece.t0 + SIMULTANEOUS * state.scales.time:
+        if again and found.t <= piece.t0 + state.resolution(piece.t1):
             # The touch that the segment starts from.
             start = int(np.searchsorted(times, found.t, side="right"))
             continue

@@ -12,7 +12,7 @@ from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..contact_status import closed, idle, pressing
-from ..context import SIMULTANEOUS, Context
+from ..context import Context
 from ..roots import first_sign_change
 from .happening import Happening, HappeningKind
 
@@ -98,7 +98,7 @@ def _first_zero(
     if not found:
         return None
     first = min(t for t, _ in found)
-    near = first + SIMULTANEOUS * state.scales.time
+    near = first + state.resolution(first)
     rows = np.array([row for t, row in found if t <= near])
     return Happening(first, HappeningKind.RELEASE, rows)
 
@@ -135,7 +135,7 @@ def _typical(snapshot: Snapshot) -> float:
 def _bisect(context: Context, state: RunState, flow: Flow, piece: Piece) -> float:
     """The first time at which the frozen set is not the answer to (G)."""
     low, high = piece.t0, piece.t1
-    while high - low > SIMULTANEOUS * state.scales.time and high > np.nextafter(low, high):
+    while high - low > state.resolution(high) and high > np.nextafter(low, high):
         middle = 0.5 * (low + high)
         snapshot = context.at(middle, piece(middle))
         answer = context.accelerate(snapshot, state.status)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ....base.arrays import Mask
-from ....base.tolerances.simulation import SIMULTANEOUS
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ....results.records import Event, EventKind
@@ -49,7 +48,7 @@ def sooner(context: Context, state: RunState, piece: Piece, found: Happening) ->
     if not context.settings.events or not piece.t0 < found.t < piece.t1:
         return found
     users = user_zeros(context, state, piece.until(found.t))
-    near = SIMULTANEOUS * state.scales.time
+    near = state.resolution(found.t)
     first = min((user.t for user in users), default=found.t)
     if first < found.t - near:
         found = Happening(first, HappeningKind.USER, np.arange(0))
