@@ -60,3 +60,56 @@ def test_a_length_scale_says_what_is_near_where_all_coordinates_are_nothing():
     with pytest.raises(go.InputError, match="cannot be engaged here"):
         go.engage(carts, *at)
     assert_allclose(go.engage(carts, *at, length_scale=1.0).v_after, 0.5)
+
+
+# The time that tolerances are relative to
+
+
+def dropped(end, **options):
+    """Two balls that land a millisecond apart, in a run of any length."""
+    balls = go.System(
+        [1.0, 1.0],
+        [-G, -G],
+        contacts=[go.Contact(name, lambda q, t, i=i: q[i]) for i, name in enumerate("ab")],
+    )
+    low = 0.5 * G * 0.45**2
+    high = 0.5 * G * 0.451**2
+    return go.simulate(balls, [low, high], [0.0, 0.0], (0, end), **options)
+
+
+@pytest.mark.parametrize("end", [1.0, 1e3, 1e6, 1e9, 1e12])
+def test_impacts_a_millisecond_apart_are_two_however_long_the_run(end):
+    result = dropped(end)
+    impacts = [(e.t, e.contacts) for e in result.events if e.kind == "impact"]
+    assert [contacts for _, contacts in impacts] == [("a",), ("a", "b")]  # the first still rests
+    assert_allclose([t for t, _ in impacts], [0.45, 0.451], rtol=1e-9)
+    assert_allclose(result.q[-1], 0.0, atol=1e-12)
+
+
+def test_a_time_scale_of_the_user_stays_what_it_is():
+    result = dropped(1.0, time_scale=1e10)
+    assert [e.contacts for e in result.events if e.kind == "impact"] == [("a", "b")]
+
+
+@pytest.mark.parametrize("end", [5.0, 1e6, 1e9])
+def test_a_ball_bounces_on_its_floor_however_long_the_run(end):
+    floor = go.Contact("floor", lambda q, t: q[0], 0.5)
+    ball = go.System([1.0], [-G], contacts=[floor])
+    short = go.simulate(ball, [1.0], [0.0], (0, 5.0))
+    result = go.simulate(ball, [1.0], [0.0], (0, end))
+    same_events(result, short, 1.0)
+    assert max(abs(event.q[0]) for event in result.events) < 1e-12
+
+
+def test_a_run_with_a_long_end_is_resumed_exactly(tmp_path):
+    floor = go.Contact("floor", lambda q, t: q[0], 0.5)
+    ball = go.System([1.0], [-G], contacts=[floor])
+    kept = {"checkpoint": tmp_path / "c.npz", "checkpoint_every": 1}
+    whole = go.simulate(ball, [1.0], [0.0], (0, 1e9))
+    for count in (1, 3, 8):
+        (tmp_path / "c.npz").unlink(missing_ok=True)
+        left = iter(range(count - 1))
+        stop = lambda state, left=left: next(left, None) is None  # noqa: E731
+        go.simulate(ball, [1.0], [0.0], (0, 1e9), callback=stop, **kept)
+        resumed = go.simulate(ball, [1.0], [0.0], (0, 1e9), resume=True, **kept)
+        assert [e.t for e in resumed.events] == [e.t for e in whole.events]

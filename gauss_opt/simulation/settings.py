@@ -83,6 +83,7 @@ class Settings:
     dense_output: bool
     length_scale: float | None
     time_scale: float
+    fixed_time: bool
     project_start: bool
     refuse_energy_gain: bool
     sampled_guards: bool
@@ -114,6 +115,7 @@ class Settings:
             asked["dense_output"],
             asked["length_scale"],
             time_scale if time_scale is not None else (t1 - t0 or 1.0),
+            time_scale is not None,
             asked["project_start"],
             asked["refuse_energy_gain"],
             asked["sampled_guards"],

@@ -19,6 +19,12 @@ SIMULTANEOUS = _simulation(
     "the time scale of the run",
     "events closer in time are one",
 )
+LONG_RUN = _simulation(
+    "LONG_RUN",
+    1e3,
+    "the longest time between two events so far",
+    "the time scale is not larger than this, however long the run is",
+)
 
 # Start
 CLOSED_AT_START = _simulation(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.tolerances.base import TINY
-from ...base.tolerances.simulation import ACCUMULATED, LIMIT_SPREAD, LOST
+from ...base.tolerances.simulation import ACCUMULATED, LIMIT_SPREAD, LOST, SIMULTANEOUS
 from ...mechanics.collision import Collision
 from ...model.snapshot import Snapshot
 from ...results.records import Event, EventKind
@@ -43,7 +43,7 @@ def noted(state: RunState, now: Snapshot, collisions: Sequence[Collision]) -> No
     series = _with(state, now, collisions, struck)
     limit = detect(
         series.bounces,
-        time_tolerance=LIMIT_SPREAD * max(abs(now.t), state.scales.time),
+        time_tolerance=LIMIT_SPREAD * max(abs(now.t), state.resolution(now.t) / SIMULTANEOUS),
         height=ACCUMULATED,
         round_off=LOST,
     )

@@ -128,5 +128,6 @@ class Present:
         """The smooth motion ends at an event inside a step; choose a step to go on with."""
         state = self.state
         self.end_segment()
-        state.next_step = first_step_after_event(piece, suggested, state.t - state.last_event)
-        state.last_event = state.t
+        between = state.t - state.last_event
+        state.next_step = first_step_after_event(piece, suggested, between)
+        state.quiet, state.last_event = max(state.quiet, between), state.t

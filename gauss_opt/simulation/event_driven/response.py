@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, Indices
-from ...base.tolerances.simulation import CLOSED_AT_START, ROUND_OFF, SIMULTANEOUS, SLOW
+from ...base.tolerances.simulation import CLOSED_AT_START, ROUND_OFF, SLOW
 from ...mechanics.acceleration import Acceleration
 from ...mechanics.collision import Collision
 from ...mechanics.projection import Scales
@@ -178,7 +178,7 @@ def _existing(snapshot: Snapshot, rows: Indices) -> Indices:
 def _closing_together(state: RunState, snapshot: Snapshot, triggered: Indices) -> Indices:
     """The contacts of an event: those that triggered it, and any that close with them."""
     rows = open_contacts(state.status, snapshot.layout)
-    near = np.abs(snapshot.rate[rows]) * SIMULTANEOUS * state.scales.time
+    near = np.abs(snapshot.rate[rows]) * state.resolution(snapshot.t)
     near += 10 * ROUND_OFF * state.scales.lengths(snapshot)[rows]
     also = _existing(snapshot, rows[snapshot.value[rows] <= near])
     return merged(triggered, also)

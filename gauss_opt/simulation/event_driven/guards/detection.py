@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....base.tolerances.simulation import SIMULTANEOUS
 from ....mechanics.flow import Flow
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
@@ -54,7 +53,7 @@ def first_happening(
         return None
     first = min(found, key=lambda happening: happening.t)
     require_regular(context, piece, first)
-    near = first.t + SIMULTANEOUS * state.scales.time
+    near = first.t + state.resolution(first.t)
     together = [h for h in found if h.t <= near]
     same = [h.rows for h in together if h.kind == first.kind]
     users = tuple(user for h in together for user in h.users)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....base.arrays import Array, Indices
-from ....base.tolerances.simulation import SAME_ACCELERATION, SIMULTANEOUS
+from ....base.tolerances.simulation import SAME_ACCELERATION
 from ....mechanics.acceleration import Acceleration
 from ....mechanics.flow import Flow
 from ....mechanics.projection import Scales
@@ -29,7 +29,7 @@ def changes_at(
     context: Context, state: RunState, flow: Flow, piece: Piece, low: float, high: float
 ) -> float:
     """The first time, between one where it is right and one where it is not, at which it is not."""
-    while high - low > SIMULTANEOUS * state.scales.time and high > np.nextafter(low, high):
+    while high - low > state.resolution(high) and high > np.nextafter(low, high):
         middle = 0.5 * (low + high)
         if right_at(context, state, flow, piece, middle):
             low = middle

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from ....base.arrays import Array, Indices
-from ....base.tolerances.simulation import ROUND_OFF, SIMULTANEOUS
+from ....base.tolerances.simulation import ROUND_OFF
 from ....model.enclosure.partition import Wanted
 from ....model.enclosure.way import Way
 from ....model.snapshot import Snapshot
@@ -55,7 +55,7 @@ def closing_contacts(
         happening = _first_closing(context, state, piece, row, samples, noise)
         if happening is not None:
             found.append(happening)
-            until = min(until, happening.t + SIMULTANEOUS * state.scales.time)
+            until = min(until, happening.t + state.resolution(happening.t))
     if unproved:
         rows = np.array(unproved, dtype=np.intp)
         found += _sampled(context, state, piece, rows, ROUND_OFF * sizes[rows])
@@ -127,7 +127,7 @@ def _first_closing(
         if found is None:
             return None
         again = found.graze and left
-        if again and found.t <= piece.t0 + SIMULTANEOUS * state.scales.time:
+        if again and found.t <= piece.t0 + state.resolution(piece.t1):
             # The touch that the segment starts from.
             start = int(np.searchsorted(times, found.t, side="right"))
             continue

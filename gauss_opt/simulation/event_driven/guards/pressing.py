@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....base.arrays import Array, Indices, Mask
-from ....base.tolerances.simulation import NO_FORCE, SIMULTANEOUS
+from ....base.tolerances.simulation import NO_FORCE
 from ....mechanics.flow import Flow
 from ....mechanics.pressing import least_multipliers, row_space
 from ....model.enclosure.smooth_bounds import SmoothBounds
@@ -172,6 +172,6 @@ def _first_root(
         t = begin if ends[0] <= 0.0 else first_sign_change(np.array([begin, end]), ends, force, -1)
         found.append((end if t is None else t, place))
     first = min(t for t, _ in found)
-    near = first + SIMULTANEOUS * search.state.scales.time
+    near = first + search.state.resolution(first)
     rows = search.held.flow.held[[place for t, place in found if t <= near]]
     return Happening(first, HappeningKind.RELEASE, rows)

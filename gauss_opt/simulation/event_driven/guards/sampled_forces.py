@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from ....base.arrays import Array
-from ....base.tolerances.simulation import NO_FORCE, SIMULTANEOUS
+from ....base.tolerances.simulation import NO_FORCE
 from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..context import Context
@@ -76,7 +76,7 @@ def _first_zero(context: Context, state: RunState, held: Held, piece: Piece) -> 
     if not found:
         return None
     first = min(t for t, _ in found)
-    near = first + SIMULTANEOUS * state.scales.time
+    near = first + state.resolution(first)
     rows = np.array([row for t, row in found if t <= near])
     return Happening(first, HappeningKind.RELEASE, rows)
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from ....base.arrays import Array, Mask
 from ....base.sign_change import sign_change
-from ....base.tolerances.simulation import SIMULTANEOUS
 from ....model.enclosure.partition import Wanted
 from ....model.snapshot import Snapshot
 from ....model.tracing.user_function import UserFunction
@@ -100,7 +99,7 @@ def sooner(context: Context, state: RunState, piece: Piece, found: Happening) ->
     if not context.settings.events or not piece.t0 < found.t < piece.t1:
         return found
     users = user_zeros(context, state, piece.until(found.t))
-    near = SIMULTANEOUS * state.scales.time
+    near = state.resolution(found.t)
     first = min((user.t for user in users), default=found.t)
     if first < found.t - near:
         found = Happening(first, HappeningKind.USER, np.arange(0))
