@@ -106,7 +106,8 @@ def _leaving(
             return _falling(top, t1, height, g1, rate, r1, gap_and_rate, noise, depth)
         if height > 0.0:
             return None
-        return Crossing(top) if g1 < -noise else None
+        # It has not been above zero at any time that floats can tell from the start.
+        return Crossing(t0) if g1 < -noise else None
     rising = r0 > 0.0 and r1 >= 0.0  # from somewhat below zero, by the round-off of the impact
     if rising and g1 < g0 - noise and depth < MAX_DEPTH:  # up, down and on its way up again
         t = 0.5 * (t0 + t1)
