@@ -218,5 +218,5 @@ def test_a_run_is_resumed_with_other_limits(tmp_path):
 
 
 def test_every_option_either_matters_or_is_a_limit():
-    limits = {"max_steps", "max_events", "max_wall_time"}
+    limits = {"max_steps", "max_events", "max_wall_time", "sampled_guards"}
     assert {OPTION.get(name, name) for name in OTHER_OPTIONS} | limits == set(DEFAULTS)

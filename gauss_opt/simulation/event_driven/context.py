@@ -80,6 +80,12 @@ class Context:
         """The state without drift from the rows that a flow holds."""
         return project(snapshot, flow.position_rows, flow.velocity_rows, scales, ROUND_OFF)
 
+    def onto(self, snapshot: Snapshot, contacts: Indices, scales: Scales) -> Snapshot:
+        """The state on the bilateral constraints, with these contacts closed and at rest."""
+        equalities = self.layout.equalities
+        rows = np.concatenate([np.arange(equalities.start, equalities.stop), contacts])
+        return project(snapshot, *self.layout.held(rows), scales, ROUND_OFF)
+
     # Problems (G)
 
     def accelerate(self, snapshot: Snapshot, status: Statuses) -> Acceleration:

@@ -116,9 +116,11 @@ def let_go(context: Context, state: RunState, snapshot: Snapshot, rows: Indices)
 def hold(context: Context, state: RunState, snapshot: Snapshot, rows: Indices) -> Response:
     """Contacts that come back in less time than there is between two floats: they rest.
 
-    Their rates are removed; (G) says whether they carry, idle or open.
+    What floats have left of their gaps and their rates is removed; (G) says whether they carry,
+    idle or open.
     """
     touching = merged(rows, closed_contacts(state.status, context.layout))
+    snapshot = context.onto(snapshot, touching, state.scales)
     jump = context.stop_contacts(snapshot, touching, equality=True)
     snapshot = snapshot.at_velocity(jump.v)
     status = contact.closed_again(state.status, rows)
