@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,12 +11,22 @@ from scipy.integrate import solve_ivp
 
 from ..base.arrays import Array
 from ..base.errors import InputError, ModelError
+from ..base.tolerances.mechanics import ASSEMBLED
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate, read_only
 from ..model.system import System
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
-from .consistency_problem import freedom, misfit, position_problem, velocity_problem
+from .beside_surface import Answer, Dependence, Equalities, solve_of_rank
+from .consistency_problem import (
+    freedom,
+    misfit,
+    position_equalities,
+    position_problem,
+    velocity_equalities,
+    velocity_problem,
+)
+from .surface import off_surface, surface_rank
 
 __all__ = ["Assembly", "assemble"]
 
@@ -37,6 +48,8 @@ class Assembly(tuple[Array, Array]):
         How far each position was moved from the guess.
     iterations : int
         Steps taken for the positions.
+    dependence : Dependence or None
+        Rows that follow from the others on the constraints, and how far the guess was off.
     """
 
     q: Array
@@ -44,6 +57,7 @@ class Assembly(tuple[Array, Array]):
     degrees_of_freedom: tuple[int, int]
     moved: Array
     iterations: int
+    dependence: Dependence | None
     system: System
 
     def __str__(self) -> str:
@@ -131,12 +145,14 @@ def assemble(
         block = start.layout.block(name)
         if block.kind != Kind.CONTACT:
             raise InputError(f"resting= has {block.item}, which is not a contact")
+    off = off_surface(start)
     snapshot, dof_q, steps = _positions(start, held, resting, solver)
-    velocity, dof_v = _velocities(snapshot, held_v, resting, solver)
+    velocity, dof_v, dependence = _velocities(snapshot, held_v, resting, solver)
     result = Assembly((snapshot.q, velocity))
     result.q, result.v = snapshot.q, velocity
     result.degrees_of_freedom = (dof_q, dof_v)
     result.moved, result.iterations, result.system = snapshot.q - guess, steps, system
+    result.dependence = None if dependence is None else replace(dependence, off=off)
     return result
 
 
@@ -144,34 +160,52 @@ def _positions(
     snapshot: Snapshot, held: list[int], resting: Sequence[str], solver: GaussSolver
 ) -> tuple[Snapshot, int, int]:
     """The state with consistent positions, the degrees of freedom left, the number of steps."""
-    scale = float(np.abs(snapshot.q).max())
+    guess, scale = snapshot.q, float(np.abs(snapshot.q).max())
+    contradicting: GaussProblem | None = None
+
+    def linearised(at: Snapshot) -> GaussProblem:
+        back = None if contradicting is None else (guess - at.q)[held]
+        return position_problem(at, held, resting, back)
+
     for iteration in range(MAX_ITERATIONS):
-        problem = position_problem(snapshot, held, resting)
+        problem = linearised(snapshot)
         before = misfit(problem)
         if before == 0.0:
-            return snapshot, freedom(problem), iteration
-        step = solver.solve(problem).x
-        after = _moved(snapshot, step)
+            return snapshot, _freedom(snapshot, held, resting), iteration
+        equalities = position_equalities(snapshot, held, resting)
+        solution, dependence = _on_surface(solver, problem, snapshot, equalities, np.inf)
+        if dependence is not None:
+            contradicting = contradicting or problem
+        after = _moved(snapshot, solution.x)
         moved = float(np.abs(after.q - snapshot.q).max())
         scale = max(scale, float(np.abs(after.q).max()))
         if moved <= CONVERGED * scale:
-            return after, freedom(position_problem(after, held, resting)), iteration + 1
-        snapshot = _damped(snapshot, after, step, held, resting, before)
-    raise _not_assembled(snapshot, position_problem(snapshot, held, resting))
+            if contradicting is not None and misfit(linearised(after)) > ASSEMBLED * scale:
+                break
+            return after, _freedom(after, held, resting), iteration + 1
+        snapshot = _damped(snapshot, after, solution.x, linearised, before)
+    if contradicting is not None:
+        solver.solve(contradicting)  # names what contradicts what
+    raise _not_assembled(snapshot, linearised(snapshot))
 
 
 def _velocities(
     snapshot: Snapshot, held: list[int], resting: Sequence[str], solver: GaussSolver
-) -> tuple[Array, int]:
-    """Consistent velocities; constraints nonlinear in v make it an iteration."""
+) -> tuple[Array, int, Dependence | None]:
+    """Consistent velocities, the degrees of freedom left, and rows that follow from others.
+
+    Constraints nonlinear in v make it an iteration.
+    """
     scale = float(np.abs(snapshot.v).max())
     for _ in range(MAX_ITERATIONS):
         problem = velocity_problem(snapshot, held, resting)
-        after = solver.solve(problem).x
+        equalities = velocity_equalities(snapshot, held, resting)
+        solution, dependence = _on_surface(solver, problem, snapshot, equalities, ASSEMBLED)
+        after = solution.x
         change = float(np.abs(after - snapshot.v).max())
         scale = max(scale, float(np.abs(after).max()))
         if change <= CONVERGED * scale:
-            return after, freedom(problem)
+            return after, freedom(problem, _rank(snapshot, equalities)), dependence
         snapshot = evaluate(snapshot.system, snapshot.q, after, snapshot.t)
     raise ModelError(
         f"no consistent velocity was found in {MAX_ITERATIONS} iterations at t={snapshot.t:g}: the "
@@ -179,13 +213,35 @@ def _velocities(
     )
 
 
+def _on_surface(
+    solver: GaussSolver,
+    problem: GaussProblem,
+    snapshot: Snapshot,
+    equalities: Equalities,
+    contradiction: float,
+) -> Answer:
+    """A step onto the constraints with as many rows as are independent there."""
+    rank, off = _rank(snapshot, equalities), off_surface(snapshot, positions_only=True)
+    answer = solve_of_rank(solver, problem, rank, off, contradiction)
+    return Answer(solver.solve(problem), None) if answer is None else answer
+
+
+def _rank(snapshot: Snapshot, equalities: Equalities) -> int:
+    return surface_rank(snapshot, equalities.at, off_surface(snapshot, positions_only=True))
+
+
+def _freedom(snapshot: Snapshot, held: list[int], resting: Sequence[str]) -> int:
+    rank = _rank(snapshot, position_equalities(snapshot, held, resting))
+    return freedom(position_problem(snapshot, held, resting), rank)
+
+
 def _damped(
-    snapshot: Snapshot, after: Snapshot, step: Array, held: Sequence[int], resting: Sequence[str],
-    before: float,
+    snapshot: Snapshot, after: Snapshot, step: Array,
+    linearised: Callable[[Snapshot], GaussProblem], before: float,
 ) -> Snapshot:  # fmt: skip
     """The snapshot after a step, shortened while the constraints get worse."""
     length = 1.0
-    while misfit(position_problem(after, held, resting)) >= before and length > 1e-3:
+    while misfit(linearised(after)) >= before and length > 1e-3:
         length *= 0.5
         after = _moved(snapshot, length * step)
     return after

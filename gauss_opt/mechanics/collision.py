@@ -19,6 +19,7 @@ from ..qp.certificate import Certificate
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
 from ..reference import closed_form
+from .beside_surface import Dependence
 from .impact import Impact, Jump
 from .impact_laws import ImpactLaw, Newton, make_law
 from .participants import contact_rows
@@ -110,6 +111,12 @@ class Collision:
         """Whether all impulses are unique."""
         return all(jump.solution.unique for jump in self.jumps)
 
+    @property
+    def dependence(self) -> Dependence | None:
+        """What was done about equalities that contradict each other beside their surface."""
+        noted = [jump.dependence for jump in self.jumps if jump.dependence is not None]
+        return max(noted, key=lambda one: one.misfit, default=None)
+
     @lazy
     def pseudoinverse_difference(self) -> float:
         """Distance to v- + M^-1/2 (W'M^-1/2)^+ (rate change), relative, on the active set.
@@ -141,6 +148,8 @@ class Collision:
         if self.gains_energy:
             lines.append("  the impact law has raised the energy")
         lines.append(f"  certificate: {self.certificate}")
+        if self.dependence is not None:
+            lines.append(f"  {self.dependence}")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -58,6 +58,7 @@ def accept(
         certificate=certificate,
         solver=solver,
         attempts=attempts,
+        clearly_independent=answer.clear,
     )
 
 
@@ -126,7 +127,7 @@ def _shared(
         return None
     threshold = WEAK * max(reach(white, answer.z), np.abs(duals).max(initial=0.0))
     carrying = holding[(holding < unit.n_equality) | (duals[holding] > threshold)]
-    (z, multipliers, rank, _), x, _ = _on_set(problem, white, carrying, tolerance)
+    (z, multipliers, rank, _, _), x, _ = _on_set(problem, white, carrying, tolerance)
     # From here on everything follows from this z, which is the same whoever proposed.
     holding = holding_rows(white, z)
     if rank < len(carrying):

@@ -9,6 +9,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..mechanics.projection import Scales, project
+from ..mechanics.surface import surface_ranks
 from ..model.snapshot import state_snapshot
 from ..model.system import System
 from .dense_output import Piece
@@ -70,5 +71,6 @@ class Motion:
         equalities = np.arange(dynamics.layout.equalities.stop)
         position, velocity = dynamics.layout.held(equalities)
         snapshot = state_snapshot(self.system, dynamics, q, v, t)
-        snapshot = project(snapshot, position, velocity, self._scales, ON_CONSTRAINTS)
+        ranks = surface_ranks(snapshot)
+        snapshot = project(snapshot, position, velocity, self._scales, ON_CONSTRAINTS, ranks)
         return snapshot.q, snapshot.v

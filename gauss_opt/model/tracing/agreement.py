@@ -20,6 +20,8 @@ from .user_function import NOISE, UserFunction, agree
 
 __all__ = ["Agreement", "NowAndThen"]
 
+ROUND_OFF = 1e-14  # of what is computed from q, v or t, relative to the largest of its entries
+
 
 class NowAndThen:
     """Due at the 1st, 2nd, 4th, 8th, ... time that it is asked.
@@ -79,11 +81,22 @@ class Agreement:
         return None
 
     def _noise(self, out: Array, q: Array, v: Array, t: float, parameters: Parameters) -> Array:
-        """What a change of the arguments by NOISE, relative, does to the values."""
+        """What a change of the arguments by NOISE, relative, does to the values.
+
+        And ROUND_OFF, relative to the largest of them: beside a quaternion near (1, 0, 0, 0) the
+        round-off of what is computed from it is that of the 1, not that of the zeros.
+        """
         rng = np.random.default_rng(0)
         noise = np.zeros(len(out))
+
+        def moved_a_little(x: Array) -> Array:
+            size = ROUND_OFF * np.abs(x).max(initial=0.0)
+            relative = 1.0 + NOISE * rng.uniform(-1, 1, np.shape(x))
+            moved: Array = x * relative + size * rng.uniform(-1, 1, np.shape(x))
+            return moved
+
         for _ in range(4):
-            q1, v1, t1 = (x * (1.0 + NOISE * rng.uniform(-1, 1, np.shape(x))) for x in (q, v, t))
+            q1, v1, t1 = (moved_a_little(x) for x in (q, v, np.array(t)))
             moved = {
                 name: value * (1.0 + NOISE * rng.uniform(-1, 1, np.shape(value)))
                 for name, value in parameters.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ...model.snapshot import Snapshot, state_snapshot
 from ...model.system import System
 from ...qp.gauss_solver import GaussSolver
 from ...results.records import Stats
+from ..known_rank import KnownRank
 from ..settings import Settings
 from .contact_status import Statuses, in_problem
 
@@ -38,6 +39,8 @@ class Context:
     system, dynamics, settings, solver
     stats : Stats
         Where what it takes is added up.
+    equalities : KnownRank
+        Where is kept which of the equalities are independent.
     """
 
     system: System
@@ -45,6 +48,7 @@ class Context:
     settings: Settings
     solver: GaussSolver
     stats: Stats
+    equalities: KnownRank = field(default_factory=KnownRank)
 
     @lazy
     def layout(self) -> RowTable:
@@ -75,13 +79,14 @@ class Context:
 
     def on_constraints(self, snapshot: Snapshot, flow: Flow, scales: Scales) -> Snapshot:
         """The state without drift from the rows that a flow holds."""
-        return project(snapshot, flow.position_rows, flow.velocity_rows, scales, ROUND_OFF)
+        rows = flow.position_rows, flow.velocity_rows
+        return project(snapshot, *rows, scales, ROUND_OFF, self.equalities.ranks)
 
     # Problems (G)
 
     def accelerate(self, snapshot: Snapshot, status: Statuses) -> Acceleration:
         """Solve (G) with its inequalities: closed contacts and reached limits."""
-        answer = accelerate_rows(snapshot, self.solver, in_problem(status))
+        answer = accelerate_rows(snapshot, self.solver, in_problem(status), self.equalities.rank)
         self.note_residual(answer.solution.certificate.worst)
         return answer
 

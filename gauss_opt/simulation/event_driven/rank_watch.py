@@ -42,7 +42,9 @@ def steps_collapse(segment: Segment, now: Snapshot, rtol: float) -> bool:
     if next_step > COLLAPSED * longest:
         return False
     noise = NOISE * float(np.sqrt(np.finfo(float).eps / rtol))
-    return independence(now, segment.flow.held) < max(NEARLY_DEPENDENT, noise)
+    return independence(now, segment.flow.held, segment.flow.left_out) < max(
+        NEARLY_DEPENDENT, noise
+    )
 
 
 def landing(
@@ -60,7 +62,7 @@ def landing(
     def arrive(t: float, y: Array) -> Snapshot:
         return context.on_constraints(context.at(t, y), segment.flow, state.scales)
 
-    found = leap(recent, now, segment.flow.held, arrive, segment.bound)
+    found = leap(recent, now, segment.flow, arrive, segment.bound)
     if found is None:
         return Watched(None, state.correction)
     best = min(state.correction, found.correction)

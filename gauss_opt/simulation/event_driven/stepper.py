@@ -64,7 +64,9 @@ class Stepper:
         self.solver = solver
         self.status, self.message = RunStatus.RUNNING, ""
         state = RunState.at_start(self.start, settings)
-        context = Context(system, self.start.dynamics, settings, solver, state.stats)
+        context = Context(
+            system, self.start.dynamics, settings, solver, state.stats, state.equalities
+        )
         self._present = Present(context, state, self.start)
 
     # What can be seen from outside
@@ -138,6 +140,7 @@ class Stepper:
         present = self._present
         context, state = present.context, present.state
         present.reach(consistent_start(context, present.flow, state.scales, present.now))
+        present.decide_rank()
         touching = touching_at(state, present.now)
         if approaches(present.now, touching, state.scales):  # the near side of an impact
             present.recording.row(context.accelerate(present.now, state.status))
