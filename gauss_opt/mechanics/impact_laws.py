@@ -1,4 +1,4 @@
-"""Impact laws: Newton, Poisson, one contact after the other, and the base class of your own."""
+"""Impact laws: Newton, Poisson, one contact after the other, and the base class for your own."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import TypeGuard
 import numpy as np
 
 from ..base.registry import Registry, entry_points_of
+from ..base.tolerances.mechanics import (
+    APPROACH_ROUND_OFF,
+    LEFT_APPROACH,
+    RETURNED_UNDERFLOW,
+    TIED_APPROACH,
+)
 from .impact import Impact, Jump, Outcome, row_mobility
 
 __all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "make_law"]
-
-SMALLEST = 1e-280  # below, products lose digits to underflow
-ROUND_OFF = 1e-14  # an approach below this part of the whole motion, in the mass metric, is zero
 
 
 class ImpactLaw(ABC):
@@ -37,7 +40,7 @@ class ImpactLaw(ABC):
         return f"{type(self).__name__}()"
 
     def __str__(self) -> str:
-        """The name to ask for it by, if it has one."""
+        """The name it is registered under, if there is one."""
         return LAWS.name_of(self) or repr(self)
 
 
@@ -68,7 +71,7 @@ class Poisson(ImpactLaw):
         still = np.zeros(len(impact.contacts))
         compression = impact.solve(still)
         returned = impact.restitution * compression.impulses[impact.contacts]
-        returned[returned < SMALLEST] = 0.0
+        returned[returned < RETURNED_UNDERFLOW] = 0.0
         push = returned @ impact.rows
         expansion = impact.solve(still, velocity=compression.v, push=push)
         expansion.impulses[impact.contacts] += returned
@@ -98,13 +101,13 @@ class Sequential(ImpactLaw):
         largest = float((-impact.rates / lengths).max(initial=0.0))
         offset = impact.snapshot.offset[impact.contacts]
         motion = np.sqrt(v @ impact.snapshot.mass @ v) + np.abs(offset) / lengths
-        small = np.maximum(1e-9 * largest, ROUND_OFF * motion)
+        small = np.maximum(LEFT_APPROACH * largest, APPROACH_ROUND_OFF * motion)
         for _ in range(self.max_collisions):
             rates = impact.rows @ v + offset
             approach = np.where(-rates > small * lengths, -rates / lengths, 0.0)
             if not approach.any():
                 break
-            first = impact.contacts[approach >= approach.max() * (1.0 - 1e-9)]
+            first = impact.contacts[approach >= approach.max() * (1.0 - TIED_APPROACH)]
             snapshot = impact.snapshot.at_velocity(v)
             outcome = self.law.apply(replace(impact, snapshot=snapshot, contacts=first))
             jumps += outcome.jumps

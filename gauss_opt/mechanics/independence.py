@@ -12,6 +12,7 @@ from scipy.linalg import lapack
 
 from ..base.arrays import Array, Indices
 from ..base.errors import InputError, MassError
+from ..base.tolerances.mechanics import DEPENDENT_EVERYWHERE
 from ..base.tolerances.qp import CLEARLY_INDEPENDENT
 from ..model.snapshot import Snapshot
 from ..qp.problem import GaussProblem
@@ -96,7 +97,7 @@ def independence(snapshot: Snapshot, held: Indices, left_out: int = 0) -> float:
     white = _whitened(snapshot.mass, snapshot.rows_of(held))
     values = np.linalg.svd(white.unit().rows, compute_uv=False)
     values = values[: k - left_out]
-    return float(values[values > 1e-13].min(initial=1.0))
+    return float(values[values > DEPENDENT_EVERYWHERE].min(initial=1.0))
 
 
 def _whitened(metric: Array, rows: Array) -> Whitened:

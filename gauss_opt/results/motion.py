@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.tolerances.results import INTERPOLATED_DRIFT
 from ..mechanics.projection import Scales, project
 from ..mechanics.surface import surface_ranks
 from ..model.snapshot import state_snapshot
@@ -16,8 +17,6 @@ from .dense_output import Piece
 from .records import State
 
 __all__ = ["Motion"]
-
-ON_CONSTRAINTS = 1e-13  # how far an interpolated state may be off the constraints, relative
 
 
 class Motion:
@@ -72,5 +71,5 @@ class Motion:
         position, velocity = dynamics.layout.held(equalities)
         snapshot = state_snapshot(self.system, dynamics, q, v, t)
         ranks = surface_ranks(snapshot)
-        snapshot = project(snapshot, position, velocity, self._scales, ON_CONSTRAINTS, ranks)
+        snapshot = project(snapshot, position, velocity, self._scales, INTERPOLATED_DRIFT, ranks)
         return snapshot.q, snapshot.v

@@ -223,7 +223,8 @@ class TracedDynamics:
         rows = ca.SX(len(held) * self.nv, 1)
         if len(chosen):
             rows[(owners * self.nv + self._pattern.columns[chosen]).tolist()] = entries
-        rhs = self._column[self._slices["rhs"]][held.tolist()]
+        # Of a single row CasADi takes nothing as (1, 0), which would count as a row.
+        rhs = self._column[self._slices["rhs"]][held.tolist()] if len(held) else ca.SX(0, 1)
         parts = {name: self._column[self._slices[name]] for name in names}
         parts |= {"rows": rows, "rhs": rhs}
         slices, end = {}, 0
