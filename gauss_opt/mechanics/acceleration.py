@@ -23,10 +23,11 @@ from ..qp.solution import GaussSolution
 from ..qp.solvers import Adapter
 from ..qp.whitening import whiten
 from .acceleration_problem import problem_on, weight_matrix
-from .beside_surface import Answer, Dependence, Equalities, solve_beside_surface, solve_of_rank
 from .ideal_force import ideal_force_of_rows
 from .participants import chosen_rows
-from .surface import off_surface
+from .rank.beside_surface import Answer, Dependence, solve_beside_surface, solve_of_rank
+from .rank.held_rows import HeldRows
+from .rank.surface import Equalities, off_surface
 
 __all__ = ["Acceleration", "accelerate", "accelerate_rows", "accelerate_snapshot", "ideal_force"]
 
@@ -218,15 +219,15 @@ def accelerate_rows(
     snapshot: Snapshot,
     solver: GaussSolver,
     chosen: Indices | None = None,
-    rank: int | None = None,
+    among: HeldRows | None = None,
 ) -> Acceleration:
     """The acceleration with chosen rows of the layout in the problem, or with all of them.
 
-    ``rank`` is that of the equalities, where they are known to be dependent on the surface.
+    ``among`` are the equalities to hold, where they are known to be dependent on the surface.
     """
     if snapshot.needs_ideal_force:
-        return _with_resistance(snapshot, solver, chosen, rank)
-    solution, dependence = _solve(solver, snapshot, chosen, rank)
+        return _with_resistance(snapshot, solver, chosen, among)
+    solution, dependence = _solve(solver, snapshot, chosen, among)
     return made(
         Acceleration,
         snapshot=snapshot,
@@ -241,14 +242,14 @@ def _solve(
     solver: GaussSolver,
     snapshot: Snapshot,
     chosen: Indices | None,
-    rank: int | None = None,
+    among: HeldRows | None = None,
     weight: ArrayLike | None = None,
 ) -> Answer:
     problem = problem_on(snapshot, chosen, weight)
     try:
-        if rank is not None:
-            off = off_surface(snapshot)
-            answer = solve_of_rank(solver, problem, rank, off, LARGEST_CONTRADICTION)
+        if among is not None:
+            surface = among.surface(off_surface(snapshot))
+            answer = solve_of_rank(solver, problem, surface, LARGEST_CONTRADICTION)
             if answer is not None:
                 return answer
         equalities = Equalities(np.arange(problem.n_equality))
@@ -260,17 +261,17 @@ def _solve(
 
 
 def _with_resistance(
-    snapshot: Snapshot, solver: GaussSolver, chosen: Indices | None, rank: int | None
+    snapshot: Snapshot, solver: GaussSolver, chosen: Indices | None, among: HeldRows | None
 ) -> Acceleration:
     """Solve where C depends on the ideal force, hence on which contacts carry force.
 
     For a given set of carrying rows the ideal force does not depend on C. So: solve, take the
     ideal force of the carrying rows, ask for C, solve again, until the set no longer changes.
     """
-    solution, _ = _solve(solver, snapshot, chosen, rank)
+    solution, _ = _solve(solver, snapshot, chosen, among)
     for _ in range(MAX_ROUNDS):
         complete = snapshot.with_ideal_force(ideal_force(snapshot, solution))
-        after, dependence = _solve(solver, complete, chosen, rank)
+        after, dependence = _solve(solver, complete, chosen, among)
         if np.array_equal(after.working, solution.working):
             return Acceleration(complete, after, None, chosen, dependence)
         solution = after

@@ -23,7 +23,6 @@ from ..model.snapshot import Snapshot, evaluate, read_only
 from ..model.system import System
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
-from .beside_surface import Answer, Dependence, Equalities, solve_of_rank
 from .consistency_problem import (
     freedom,
     misfit,
@@ -32,7 +31,8 @@ from .consistency_problem import (
     velocity_equalities,
     velocity_problem,
 )
-from .surface import off_surface, surface_rank
+from .rank.beside_surface import Answer, Dependence, solve_of_rank
+from .rank.surface import Equalities, off_surface, rank_at, surface_rank
 
 __all__ = ["Assembly", "assemble"]
 
@@ -231,8 +231,9 @@ def _on_surface(
     contradiction: float,
 ) -> Answer:
     """A step onto the constraints with as many rows as are independent there."""
-    rank, off = _rank(snapshot, equalities), off_surface(snapshot, positions_only=True)
-    answer = solve_of_rank(solver, problem, rank, off, contradiction)
+    off = off_surface(snapshot, positions_only=True)
+    surface = rank_at(snapshot, equalities, off)
+    answer = solve_of_rank(solver, problem, surface, contradiction)
     return Answer(solver.solve(problem), None) if answer is None else answer
 
 

@@ -18,7 +18,7 @@ from ..model.snapshot import Snapshot
 from ..qp.active_set import solve_unit_rows
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
-from .beside_surface import Equalities
+from .rank.surface import Equalities
 
 __all__ = [
     "freedom",

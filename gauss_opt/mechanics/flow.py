@@ -14,8 +14,8 @@ from ..model.system import System
 from ..qp.active_set import SetSolution, solve_set
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
-from .held_rows import HeldRows
 from .ideal_force import ideal_force_of_rows
+from .rank.held_rows import HeldRows
 
 __all__ = ["Flow"]
 

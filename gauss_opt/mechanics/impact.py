@@ -22,7 +22,8 @@ from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
 from ..qp.whitening import whiten
-from .beside_surface import Answer, Dependence, Equalities, solve_beside_surface
+from .rank.beside_surface import Answer, Dependence, solve_beside_surface
+from .rank.surface import Equalities
 
 __all__ = ["Impact", "Jump", "Outcome", "row_mobility"]
 

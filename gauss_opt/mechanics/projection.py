@@ -13,7 +13,7 @@ from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.active_set import solve_set
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
-from .independence import spectrum
+from .rank.independence import spectrum
 
 __all__ = ["Drift", "Ranks", "Scales", "drift", "nearer", "project"]
 

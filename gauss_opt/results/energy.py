@@ -20,7 +20,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.tolerances.results import INERTIA_STEP, NOTABLE_WORK
 from ..mechanics.flow import Flow
-from ..mechanics.held_rows import held_rows
+from ..mechanics.rank.held_rows import held_rows
 from ..model.dynamics import Dynamics
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, potential_energy, state_snapshot

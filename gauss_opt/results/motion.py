@@ -10,7 +10,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.tolerances.results import INTERPOLATED_DRIFT
 from ..mechanics.projection import Scales, project
-from ..mechanics.surface import surface_ranks
+from ..mechanics.rank.surface import surface_ranks
 from ..model.snapshot import state_snapshot
 from ..model.system import System
 from .dense_output import Piece

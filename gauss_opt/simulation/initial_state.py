@@ -10,7 +10,7 @@ from ..mechanics.assembly import assemble
 from ..mechanics.flow import Flow
 from ..mechanics.impact import Impact
 from ..mechanics.projection import Drift, Scales, drift, project
-from ..mechanics.surface import surface_ranks
+from ..mechanics.rank.surface import surface_ranks
 from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.gauss_solver import GaussSolver
 from .event_driven.context import ROUND_OFF, SIMULTANEOUS, Context

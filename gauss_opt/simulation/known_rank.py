@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
-from ..mechanics.held_rows import HeldRows, held_rows, reexamined
 from ..mechanics.projection import Ranks
+from ..mechanics.rank.held_rows import HeldRows, held_rows, reexamined
 from ..model.rows import RowTable
 from ..model.snapshot import Snapshot
 
@@ -29,19 +29,9 @@ class KnownRank:
     among: HeldRows | None = None
 
     @property
-    def rank(self) -> int | None:
-        """Rank of the equalities; None when all of them are independent."""
-        return None if self.among is None else self.among.rank
-
-    @property
     def ranks(self) -> Ranks | None:
-        """The same at the levels of positions and of velocities."""
+        """Ranks of the equalities of positions and of velocities; None when all are held."""
         return None if self.among is None else self.among.ranks
-
-    @property
-    def left_out(self) -> int:
-        """How many equalities follow from the others."""
-        return 0 if self.among is None else self.among.left_out
 
     def decide(self, snapshot: Snapshot) -> None:
         """Decide at a state on the constraints."""
@@ -70,7 +60,7 @@ class KnownRank:
             "held_rows": np.asarray(self.among.chosen, dtype=np.int64),
             "held_combine": self.among.combine,
             "held_ranks": np.array(self.among.ranks),
-        }
+        } | ({} if self.among.vanishing is None else {"held_vanishing": self.among.vanishing})
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any], layout: RowTable) -> KnownRank:
@@ -86,5 +76,8 @@ class KnownRank:
             raise ValueError("the combinations do not have the size of the rows that are held")
         if ranks.shape != (2,) or not ((ranks >= 0) & (ranks <= ne)).all():
             raise ValueError("the ranks do not fit the equalities")
+        vanishing = arrays.get("held_vanishing")
+        if vanishing is not None and (vanishing.dtype != bool or vanishing.shape != (ne,)):
+            raise ValueError("the rows that vanish do not fit the equalities")
         in_q, in_v = (int(rank) for rank in ranks)
-        return cls(HeldRows(chosen.astype(np.intp), combine, ne, Ranks(in_q, in_v)))
+        return cls(HeldRows(chosen.astype(np.intp), combine, ne, Ranks(in_q, in_v), vanishing))

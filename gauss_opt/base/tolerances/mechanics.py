@@ -143,6 +143,13 @@ FALLS = _mechanics(
     "one that falls below this on the way to the surface is zero on it; one that does not belongs "
     "to a light mass, or to a rank drop near by",
 )
+DISPLACED = _mechanics(
+    "DISPLACED",
+    1e-3,
+    "the largest position",
+    "a displacement that shows how long a row is that vanishes on the surface, such as that of a "
+    "product of two constraints",
+)
 CONTRADICTION = _mechanics(
     "CONTRADICTION",
     100.0,

@@ -82,8 +82,8 @@ class Agreement:
     def _noise(self, out: Array, q: Array, v: Array, t: float, parameters: Parameters) -> Array:
         """What a change of the arguments by ARGUMENT_NOISE, relative, does to the values.
 
-        And ARGUMENT_ROUND_OFF, relative to the largest of them: beside a quaternion near (1, 0, 0, 0) the
-        round-off of what is computed from it is that of the 1, not that of the zeros.
+        And ARGUMENT_ROUND_OFF, relative to the largest of them: near the quaternion (1, 0, 0, 0)
+        the round-off of what is computed from it is that of the 1, not that of the zeros.
         """
         rng = np.random.default_rng(0)
         noise = np.zeros(len(out))

@@ -13,7 +13,7 @@ from ...base.arrays import Array, Indices
 from ...base.errors import GaussError
 from ...mechanics.acceleration import accelerate_rows
 from ...mechanics.flow import Flow
-from ...mechanics.held_rows import held_rows
+from ...mechanics.rank.held_rows import held_rows
 from ...model.snapshot import Snapshot, state_snapshot
 from ...model.system import System
 from ...qp.gauss_solver import GaussSolver

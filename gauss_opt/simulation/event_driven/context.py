@@ -86,7 +86,7 @@ class Context:
 
     def accelerate(self, snapshot: Snapshot, status: Statuses) -> Acceleration:
         """Solve (G) with its inequalities: closed contacts and reached limits."""
-        answer = accelerate_rows(snapshot, self.solver, in_problem(status), self.equalities.rank)
+        answer = accelerate_rows(snapshot, self.solver, in_problem(status), self.equalities.among)
         self.note_residual(answer.solution.certificate.worst)
         return answer
 

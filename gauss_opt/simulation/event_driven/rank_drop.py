@@ -14,7 +14,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...mechanics.flow import Flow
-from ...mechanics.independence import independence
+from ...mechanics.rank.independence import independence
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece, nodes
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array
-from ...mechanics.independence import independence
+from ...mechanics.rank.independence import independence
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
 from ..run_state import RunState

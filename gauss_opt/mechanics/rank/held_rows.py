@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
-from ..base.arrays import Array, Indices
-from ..base.tolerances.mechanics import RISEN, STILL_GOOD
-from ..model.snapshot import Snapshot
+from ...base.arrays import Array, Indices, Mask
+from ...base.tolerances.mechanics import RISEN, STILL_GOOD
+from ...model.snapshot import Snapshot
+from ..projection import Ranks
 from .independence import Spectrum, spectrum
-from .projection import Ranks
-from .surface import off_surface, surface_rank, surface_ranks
+from .surface import Equalities, SurfaceRank, off_surface, rank_at, surface_ranks
 
 __all__ = ["HeldRows", "held_rows", "reexamined"]
 
@@ -37,12 +37,19 @@ class HeldRows:
         How many equalities there are.
     ranks : Ranks
         Ranks of those of positions, and of those of velocities.
+    vanishing : mask or None
+        Equalities that are zero on the surface.
     """
 
     chosen: Indices
     combine: Array
     n_equality: int
     ranks: Ranks
+    vanishing: Mask | None = None
+
+    def surface(self, off: float) -> SurfaceRank:
+        """What is known about the equalities at a distance from their surface."""
+        return SurfaceRank(self.rank, self.n_equality, off, self.vanishing)
 
     @property
     def rank(self) -> int:
@@ -68,16 +75,14 @@ class HeldRows:
 
 def held_rows(snapshot: Snapshot) -> HeldRows | None:
     """The choice at a state; None when all equalities are independent."""
-    ne = snapshot.layout.equalities.stop
-    rows = _equalities(snapshot)
-    parts = spectrum(snapshot.mass, rows)
-    if parts is None:
+    equalities = Equalities(np.arange(snapshot.layout.equalities.stop))
+    if spectrum(snapshot.mass, equalities.at(snapshot)) is None:
         return None
     off = off_surface(snapshot)
-    rank = surface_rank(snapshot, _equalities, off)
-    if rank == ne:
+    surface = rank_at(snapshot, equalities, off)
+    if surface.rank == surface.number:
         return None
-    return _chosen(parts, rank, _ranks(snapshot, off))
+    return _chosen(snapshot, surface, _ranks(snapshot, off))
 
 
 def reexamined(held: HeldRows, snapshot: Snapshot, *, follow: bool) -> HeldRows | None:
@@ -88,19 +93,22 @@ def reexamined(held: HeldRows, snapshot: Snapshot, *, follow: bool) -> HeldRows 
     """
     if not follow:
         return held_rows(snapshot)
-    parts = spectrum(snapshot.mass, _equalities(snapshot))
+    off = off_surface(snapshot)
+    surface = held.surface(off)
+    parts = _spectrum(snapshot, surface)
     if parts is None:
         return None
     rank = max(parts.above(RISEN), held.rank)
     if rank == held.rank:
-        return held if _still_good(held, parts) else _chosen(parts, rank, held.ranks)
+        return held if _still_good(held, parts) else _chosen(snapshot, surface, held.ranks)
     if rank == held.n_equality:
         return None
-    return _chosen(parts, rank, _ranks(snapshot, off_surface(snapshot)))
+    return _chosen(snapshot, surface._replace(rank=rank), _ranks(snapshot, off))
 
 
-def _equalities(snapshot: Snapshot) -> Array:
-    return snapshot.rows_of(np.arange(snapshot.layout.equalities.stop))
+def _spectrum(snapshot: Snapshot, surface: SurfaceRank) -> Spectrum | None:
+    rows = snapshot.rows_of(np.arange(surface.number))
+    return spectrum(snapshot.mass, surface.without_vanishing(rows))
 
 
 def _ranks(snapshot: Snapshot, off: float) -> Ranks:
@@ -120,9 +128,13 @@ def _still_good(held: HeldRows, parts: Spectrum) -> bool:
     return bool(np.abs(packed.diagonal()).min() >= STILL_GOOD * smallest)
 
 
-def _chosen(parts: Spectrum, rank: int, ranks: Ranks) -> HeldRows:
+def _chosen(snapshot: Snapshot, surface: SurfaceRank, ranks: Ranks) -> HeldRows | None:
     """The most independent rows, as pivoting finds them, and what makes them orthonormal."""
+    rank, parts = surface.rank, _spectrum(snapshot, surface)
+    if parts is None:
+        return None
     packed, order, _, _, _ = lapack.dgeqp3(_leading(parts, rank))
     chosen = order[:rank] - 1
     inverse = lapack.dtrtri(np.triu(packed[:rank, :rank]))[0]
-    return HeldRows(chosen, inverse.T / parts.lengths[chosen], len(parts.lengths), ranks)
+    combine = inverse.T / parts.lengths[chosen]
+    return HeldRows(chosen, combine, surface.number, ranks, surface.vanishing)

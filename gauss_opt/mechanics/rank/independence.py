@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-from ..base.arrays import Array, Indices
-from ..base.errors import InputError, MassError
-from ..base.tolerances.mechanics import DEPENDENT_EVERYWHERE
-from ..base.tolerances.qp import CLEARLY_INDEPENDENT
-from ..model.snapshot import Snapshot
-from ..qp.problem import GaussProblem
-from ..qp.whitening import Whitened, whiten
+from ...base.arrays import Array, Indices
+from ...base.errors import InputError, MassError
+from ...base.tolerances.mechanics import DEPENDENT_EVERYWHERE
+from ...base.tolerances.qp import CLEARLY_INDEPENDENT
+from ...model.snapshot import Snapshot
+from ...qp.problem import GaussProblem
+from ...qp.whitening import Whitened, whiten
 
 __all__ = ["Spectrum", "independence", "spectrum"]
 

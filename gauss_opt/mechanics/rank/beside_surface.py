@@ -13,20 +13,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-from ..base.arrays import Array, Indices
-from ..base.errors import InfeasibleError, SolverError
-from ..base.tolerances.mechanics import CONTRADICTION, LARGEST_CONTRADICTION, ON_SURFACE
-from ..base.tolerances.qp import ROW_FLOOR
-from ..model.snapshot import Snapshot
-from ..qp.certificate import certify
-from ..qp.gauss_solver import GaussSolver
-from ..qp.problem import GaussProblem
-from ..qp.solution import GaussSolution
-from ..qp.whitening import whiten
+from ...base.errors import InfeasibleError, SolverError
+from ...base.tolerances.mechanics import CONTRADICTION, LARGEST_CONTRADICTION, ON_SURFACE
+from ...base.tolerances.qp import ROW_FLOOR
+from ...model.snapshot import Snapshot
+from ...qp.certificate import certify
+from ...qp.gauss_solver import GaussSolver
+from ...qp.problem import GaussProblem
+from ...qp.solution import GaussSolution
+from ...qp.whitening import whiten
 from .independence import Spectrum, spectrum
-from .surface import off_surface, surface_rank
+from .surface import Equalities, SurfaceRank, off_surface, rank_at
 
-__all__ = ["Answer", "Dependence", "Equalities", "solve_beside_surface", "solve_of_rank"]
+__all__ = ["Answer", "Dependence", "solve_beside_surface", "solve_of_rank"]
 
 
 @dataclass(frozen=True)
@@ -63,31 +62,6 @@ class Answer(NamedTuple):
     dependence: Dependence | None
 
 
-class Equalities(NamedTuple):
-    """The equalities that a problem begins with, as a function of the state.
-
-    Attributes
-    ----------
-    rows : array of int
-        Rows of the layout.
-    fixed : (k, nv) array or None
-        Rows after them that do not depend on the state.
-    """
-
-    rows: Indices
-    fixed: Array | None = None
-
-    @property
-    def number(self) -> int:
-        """How many there are."""
-        return len(self.rows) + (0 if self.fixed is None else len(self.fixed))
-
-    def at(self, snapshot: Snapshot) -> Array:
-        """The rows at a state."""
-        rows = snapshot.rows_of(self.rows)
-        return rows if self.fixed is None else np.concatenate([rows, self.fixed])
-
-
 def solve_beside_surface(
     solver: GaussSolver,
     problem: GaussProblem,
@@ -110,10 +84,10 @@ def solve_beside_surface(
     except (InfeasibleError, SolverError) as error:
         failure = error
     off = off_surface(snapshot, positions_only=positions_only)
-    if off > ON_SURFACE:
-        rank, k = surface_rank(snapshot, equalities.at, off), equalities.number
-        contradiction = min(CONTRADICTION * off, LARGEST_CONTRADICTION)
-        answer = solve_of_rank(solver, problem, rank, off, contradiction, k)
+    if off > ON_SURFACE or failure is not None:
+        contradiction = min(CONTRADICTION * max(off, ON_SURFACE), LARGEST_CONTRADICTION)
+        surface = rank_at(snapshot, equalities, off)
+        answer = solve_of_rank(solver, problem, surface, contradiction)
         if answer is not None:
             return answer
     if failure is not None:
@@ -122,50 +96,38 @@ def solve_beside_surface(
 
 
 def solve_of_rank(
-    solver: GaussSolver,
-    problem: GaussProblem,
-    rank: int,
-    off: float,
-    contradiction: float,
-    k: int | None = None,
+    solver: GaussSolver, problem: GaussProblem, surface: SurfaceRank, contradiction: float
 ) -> Answer | None:
-    """The answer to the nearest problem whose equalities have a rank.
+    """The answer to the nearest problem whose equalities have the rank they have on the surface.
 
-    Parameters
-    ----------
-    solver, problem
-        Whom to ask, and what.
-    rank : int
-        Rank of the first ``k`` equalities.
-    off : float
-        Distance from the surface, for the note.
-    contradiction : float
-        By how much they may contradict each other, relative.
-    k : int, optional
-        How many of the equalities may be dependent; all by default.
-
-    Returns
-    -------
-    Answer or None
-        None when nothing is dependent, or when the contradiction is larger.
+    None when they are independent, or contradict each other by more than ``contradiction``,
+    relative.
     """
-    k = problem.n_equality if k is None else k
-    parts = spectrum(problem.metric, problem.rows[:k])
-    if parts is None or rank >= k:
+    rank, k = surface.rank, surface.number
+    rows, rhs = surface.without_vanishing(problem.rows[:k]), problem.rhs[:k]
+    if surface.vanishing is not None:
+        rhs = np.where(surface.vanishing, 0.0, rhs)
+    parts = spectrum(problem.metric, rows)
+    if parts is None or rank >= k or rank > len(parts.values):
         return None
-    b = problem.rhs[:k] / parts.lengths
+    b = rhs / parts.lengths
     left = parts.left[:, :rank]
     kept = left @ (left.T @ b)
     size = np.abs(b).max() + ROW_FLOOR * float(np.linalg.norm(whiten(problem).center))
     if np.abs(b - kept).max() > contradiction * size:
         return None
-    rows, rhs = problem.rows.copy(), problem.rhs.copy()
-    rows[:k] -= parts.part(slice(rank, None))
-    rhs[:k] = parts.lengths * kept
-    solution = solver.solve(replace(problem, rows=rows, rhs=rhs))
+    rows = surface.without_vanishing(rows - parts.part(slice(rank, None)))
+    nearest = replace(
+        problem,
+        rows=np.concatenate([rows, problem.rows[k:]]),
+        rhs=np.concatenate(
+            [np.where(rows.any(axis=1), parts.lengths * kept, 0.0), problem.rhs[k:]]
+        ),
+    )
+    solution = solver.solve(nearest)
     misfit = certify(problem, solution.x, solution.row_multipliers).equality
     names = tuple([problem.names[i] for i in _left_out(parts, rank)])
-    return Answer(solution, Dependence(off, names, misfit))
+    return Answer(solution, Dependence(surface.off, names, misfit))
 
 
 def _left_out(parts: Spectrum, rank: int) -> list[int]:
