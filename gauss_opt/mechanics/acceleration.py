@@ -27,7 +27,7 @@ from .ideal_force import ideal_force_of_rows
 from .participants import chosen_rows
 from .rank.beside_surface import Answer, Dependence, solve_beside_surface, solve_of_rank
 from .rank.held_rows import HeldRows
-from .rank.surface import Equalities, off_surface
+from .rank.surface import off_surface
 
 __all__ = ["Acceleration", "accelerate", "accelerate_rows", "accelerate_snapshot", "ideal_force"]
 
@@ -252,8 +252,7 @@ def _solve(
             answer = solve_of_rank(solver, problem, surface, LARGEST_CONTRADICTION)
             if answer is not None:
                 return answer
-        equalities = Equalities(np.arange(problem.n_equality))
-        return solve_beside_surface(solver, problem, snapshot, equalities)
+        return solve_beside_surface(solver, problem, snapshot)
     except InputError:
         # A mass that turns indefinite on the way: say when, and in which direction.
         require_semidefinite(snapshot.mass, f"mass (at t={snapshot.t:g}, q={snapshot.q})")

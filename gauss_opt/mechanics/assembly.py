@@ -234,7 +234,7 @@ def _on_surface(
     off = off_surface(snapshot, positions_only=True)
     surface = rank_at(snapshot, equalities, off)
     answer = solve_of_rank(solver, problem, surface, contradiction)
-    return Answer(solver.solve(problem), None) if answer is None else answer
+    return (solver.solve(problem), None) if answer is None else answer
 
 
 def _rank(snapshot: Snapshot, equalities: Equalities) -> int:

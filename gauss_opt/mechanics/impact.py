@@ -157,7 +157,7 @@ class Impact:
         on_velocity = self.snapshot.layout.on_velocity[self.equalities]
         loose = replace(self, equalities=self.equalities[~on_velocity], limits=nothing)
         try:
-            free = loose._answer(loose._problem(self.snapshot, *ask), self.snapshot).solution.x
+            free = loose._answer(loose._problem(self.snapshot, *ask), self.snapshot)[0].x
             return self._settle(self.snapshot.at_velocity(free), *ask)[0]
         except (InfeasibleError, SolverError):
             return None

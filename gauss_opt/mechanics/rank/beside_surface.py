@@ -8,7 +8,6 @@ then changes in proportion to the distance from the surface.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
@@ -55,44 +54,43 @@ class Dependence:
         )
 
 
-class Answer(NamedTuple):
-    """A certified solution, and what was done about dependent rows, if anything."""
-
-    solution: GaussSolution
-    dependence: Dependence | None
+# A plain pair: this is on the way of every single acceleration.
+Answer = tuple[GaussSolution, Dependence | None]
+"""A certified solution, and what was done about dependent rows, if anything."""
 
 
 def solve_beside_surface(
     solver: GaussSolver,
     problem: GaussProblem,
     snapshot: Snapshot,
-    equalities: Equalities,
+    equalities: Equalities | None = None,
     *,
     positions_only: bool = False,
 ) -> Answer:
     """The certified answer, with rows that are dependent on the surface taken as dependent.
 
-    Where the equalities are clearly independent, or the state is on the surface, this is the
-    solution of the problem as it is. So it is where they contradict each other by more than the
-    distance from the surface explains.
+    ``equalities`` are those that the problem begins with, all of the layout by default. Where they
+    are clearly independent, or the state is on the surface, this is the solution of the problem
+    as it is. So it is where they contradict each other by more than the distance from the surface
+    explains.
     """
     failure: InfeasibleError | SolverError | None = None
     try:
         solution = solver.solve(problem)
-        if solution.clearly_independent or equalities.number < 2:
-            return Answer(solution, None)
+        if solution.clearly_independent or problem.n_equality < 2:
+            return solution, None
     except (InfeasibleError, SolverError) as error:
         failure = error
     off = off_surface(snapshot, positions_only=positions_only)
     if off > ON_SURFACE or failure is not None:
         contradiction = min(CONTRADICTION * max(off, ON_SURFACE), LARGEST_CONTRADICTION)
-        surface = rank_at(snapshot, equalities, off)
+        surface = rank_at(snapshot, equalities or Equalities.all_of(snapshot), off)
         answer = solve_of_rank(solver, problem, surface, contradiction)
         if answer is not None:
             return answer
     if failure is not None:
         raise failure
-    return Answer(solution, None)
+    return solution, None
 
 
 def solve_of_rank(
@@ -127,7 +125,7 @@ def solve_of_rank(
     solution = solver.solve(nearest)
     misfit = certify(problem, solution.x, solution.row_multipliers).equality
     names = tuple([problem.names[i] for i in _left_out(parts, rank)])
-    return Answer(solution, Dependence(surface.off, names, misfit))
+    return solution, Dependence(surface.off, names, misfit)
 
 
 def _left_out(parts: Spectrum, rank: int) -> list[int]:

@@ -75,7 +75,7 @@ class HeldRows:
 
 def held_rows(snapshot: Snapshot) -> HeldRows | None:
     """The choice at a state; None when all equalities are independent."""
-    equalities = Equalities(np.arange(snapshot.layout.equalities.stop))
+    equalities = Equalities.all_of(snapshot)
     if spectrum(snapshot.mass, equalities.at(snapshot)) is None:
         return None
     off = off_surface(snapshot)

@@ -55,6 +55,11 @@ class Equalities(NamedTuple):
     rows: Indices
     fixed: Array | None = None
 
+    @classmethod
+    def all_of(cls, snapshot: Snapshot) -> Equalities:
+        """All equalities of the layout."""
+        return cls(np.arange(snapshot.layout.equalities.stop))
+
     @property
     def number(self) -> int:
         """How many there are."""
