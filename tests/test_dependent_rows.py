@@ -1,10 +1,13 @@
 """Rows that are dependent on the constraint surface only: mechanisms written as they are built."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import gauss_opt as go
+from gauss_opt.qp.light_masses import solve_split
 
 # Rows of the hinges that are independent, picked by hand.
 BY_HAND = {"bricard": np.arange(29), "spherical_four_bar": np.r_[0:15, 18, 19]}
@@ -294,3 +297,72 @@ def test_redundant_rows_change_no_run(seed):
     assert result.success
     assert result.stats.steps <= 1.2 * expected.stats.steps + 5
     assert_allclose(result.q[-1], expected.q[-1], atol=1e-6)
+
+
+# Light masses in chains
+
+
+@pytest.mark.parametrize("foot", [1e-6, 1e-9, 1e-12, 1e-15])
+def test_feet_of_next_to_no_mass_keep_all_digits(foot):
+    """Whitening alone would lose as many digits as there are between foot and hip."""
+    system, q, v = walker(foot)
+    rng = np.random.default_rng(8)
+    answers = [go.accelerate(system, q * (1.0 + 1e-15 * rng.normal(size=6)), v) for _ in range(10)]
+    assert np.ptp([answer.acceleration for answer in answers], axis=0).max() <= 1e-13
+    assert all(answer.certificate.passes(1e-9) for answer in answers)
+    # The swing foot is carried by its leg alone: m (a - g) = 2 l (foot - hip).
+    answer = answers[0]
+    pull = foot * (answer.acceleration[4:] - [np.sin(0.009), -np.cos(0.009)])
+    leg = answer.multipliers["legs"][1] * 2.0 * (q[4:] - q[2:4])
+    assert_allclose(leg, pull, rtol=1e-9)
+
+
+@pytest.mark.parametrize("foot", [1e-9, 1e-12, 1e-15])
+def test_feet_of_next_to_no_mass_take_no_more_steps(foot):
+    system, q, v = walker(foot)
+    result = go.simulate(system, q, v, (0.0, 3.8))
+    heavy = go.simulate(walker(1e-3)[0], q, v, (0.0, 3.8))
+    assert result.success
+    assert result.stats.steps <= heavy.stats.steps + 5
+    assert_allclose(result.q[-1, 2:4], [0.18208056, 0.98328362], atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_light_masses_against_arithmetic_of_fractions(seed):
+    """Masses over 14 orders of magnitude, coupled, with rows that couple them."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 7))
+    k = int(rng.integers(1, n))
+    size = np.sqrt(10.0 ** rng.uniform(-14.0, 0.0, n))
+    size[0], size[-1] = 1.0, 1e-6
+    root = rng.normal(size=(n, n))
+    mass = size[:, None] * (root @ root.T + np.eye(n)) * size
+    rows = rng.normal(size=(k, n))
+    problem = go.GaussProblem.create(
+        mass, load=mass @ rng.normal(size=n), Ae=rows, be=rng.normal(size=k)
+    )
+    split = solve_split(problem, np.arange(k))
+    exact = solved_exactly(problem)
+    assert split is not None
+    assert_allclose(split[0], exact[:n], rtol=1e-8, atol=1e-10 * np.abs(exact[:n]).max())
+    left = problem.metric @ split[0] - problem.load - problem.rows.T @ split[1]
+    terms = np.abs(problem.metric) @ np.abs(split[0]) + np.abs(problem.load)
+    assert np.abs(left).max() <= 1e-13 * terms.max()
+
+
+def solved_exactly(problem):
+    """x and multipliers by elimination in fractions."""
+    A, k, n = problem.rows, len(problem.rhs), problem.n
+    matrix = np.block([[problem.metric, -A.T], [A, np.zeros((k, k))]])
+    right = np.concatenate([problem.load, problem.rhs])
+    table = [[Fraction(x) for x in row] for row in np.column_stack([matrix, right]).tolist()]
+    for i in range(n + k):
+        pivot = max(range(i, n + k), key=lambda row: abs(table[row][i]))
+        table[i], table[pivot] = table[pivot], table[i]
+        table[i] = [x / table[i][i] for x in table[i]]
+        for row in range(n + k):
+            if row != i and table[row][i]:
+                table[row] = [
+                    x - table[row][i] * y for x, y in zip(table[row], table[i], strict=True)
+                ]
+    return np.array([float(row[-1]) for row in table])

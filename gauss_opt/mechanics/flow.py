@@ -12,6 +12,7 @@ from ..model.dynamics import Dynamics
 from ..model.snapshot import Snapshot, state_snapshot
 from ..model.system import System
 from ..qp.active_set import SetSolution, solve_set
+from ..qp.light_masses import has_light_masses, solve_split
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
 from .ideal_force import ideal_force_of_rows
@@ -118,5 +119,10 @@ class Flow:
         problem = GaussProblem(mass, load, rows, rhs, len(rhs), names, "acceleration")
         white = whiten(problem, self._factor)
         answer: SetSolution = solve_set(white, every)
+        if not answer.clear and has_light_masses(mass):
+            split = solve_split(problem, every)
+            if split is not None:
+                x, multipliers = split
+                return x, multipliers if among is None else among.spread(multipliers)
         multipliers = answer.multipliers if among is None else among.spread(answer.multipliers)
         return white.point(answer.z), multipliers

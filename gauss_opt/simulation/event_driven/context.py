@@ -20,6 +20,7 @@ from ...model.system import System
 from ...qp.gauss_solver import GaussSolver
 from ...results.records import Stats
 from ..known_rank import KnownRank
+from ..run_state import RunState
 from ..settings import Settings
 from .contact_status import Statuses, in_problem
 
@@ -49,6 +50,18 @@ class Context:
     solver: GaussSolver
     stats: Stats
     equalities: KnownRank = field(default_factory=KnownRank)
+
+    @classmethod
+    def of_run(
+        cls,
+        system: System,
+        dynamics: Dynamics,
+        settings: Settings,
+        solver: GaussSolver,
+        state: RunState,
+    ) -> Context:
+        """What a run shares, which counts and remembers in its state."""
+        return cls(system, dynamics, settings, solver, state.stats, state.equalities)
 
     @lazy
     def layout(self) -> RowTable:

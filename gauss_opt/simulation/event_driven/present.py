@@ -63,8 +63,9 @@ class Present:
         if state.in_segment:
             self.begin_segment(result.pieces[len(result.pieces) - state.recent :])
 
-    def decide_rank(self) -> None:
-        """Decide which of the equalities are held, at the start."""
+    def start_at(self, snapshot: Snapshot) -> None:
+        """Start at a consistent state, and decide there which of the equalities are held."""
+        self.reach(snapshot)
         context, state = self.context, self.state
         context.equalities.decide(self.now)
         self.flow = flow_of(context, state.status)
