@@ -13,6 +13,7 @@ from ..base.arrays import Array, Indices
 from ..base.errors import InputError, SolverError
 from ..base.lazy import lazy, made
 from ..base.matrices import factorise, require_semidefinite
+from ..base.tolerances.mechanics import LARGEST_CONTRADICTION
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
@@ -23,6 +24,9 @@ from ..qp.solvers import Adapter
 from .acceleration_problem import problem_on, weight_matrix
 from .ideal_force import ideal_force_of_rows
 from .participants import chosen_rows
+from .rank.beside_surface import Answer, Dependence, solve_beside_surface, solve_of_rank
+from .rank.held_rows import HeldRows
+from .rank.surface import off_surface
 
 __all__ = ["Acceleration", "accelerate", "accelerate_rows", "accelerate_snapshot", "ideal_force"]
 
@@ -45,12 +49,15 @@ class Acceleration:
         R, when the constraint force was weighted.
     chosen : array of int or None
         Rows of the layout that were in the problem; None when all of them were.
+    dependence : Dependence or None
+        What was done about equalities that contradict each other beside the constraint surface.
     """
 
     snapshot: Snapshot
     solution: GaussSolution
     weight: Array | None = None
     chosen: Indices | None = None
+    dependence: Dependence | None = None
 
     @property
     def acceleration(self) -> Array:
@@ -135,6 +142,8 @@ class Acceleration:
         unique = "" if self.solution.unique else "; multipliers not unique"
         lines.append(f"  Gauss function {self.gauss:.6g}{unique}")
         lines.append(f"  solver {self.solution.solver}; certificate: {self.certificate}")
+        if self.dependence is not None:
+            lines.append(f"  {self.dependence}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -194,25 +203,55 @@ def accelerate_snapshot(
     if weight is None:
         return accelerate_rows(snapshot, solver, chosen)
     R = weight_matrix(weight, len(snapshot.v))
-    solution = _solve(solver, snapshot, chosen, weight)
-    return made(Acceleration, snapshot=snapshot, solution=solution, weight=R, chosen=chosen)
+    solution, dependence = _solve(solver, snapshot, chosen, weight=weight)
+    return made(
+        Acceleration,
+        snapshot=snapshot,
+        solution=solution,
+        weight=R,
+        chosen=chosen,
+        dependence=dependence,
+    )
 
 
 def accelerate_rows(
-    snapshot: Snapshot, solver: GaussSolver, chosen: Indices | None = None
+    snapshot: Snapshot,
+    solver: GaussSolver,
+    chosen: Indices | None = None,
+    among: HeldRows | None = None,
 ) -> Acceleration:
-    """The acceleration with chosen rows of the layout in the problem, or with all of them."""
+    """The acceleration with chosen rows of the layout in the problem, or with all of them.
+
+    ``among`` are the equalities to hold, where they are known to be dependent on the surface.
+    """
     if snapshot.needs_ideal_force:
-        return _with_resistance(snapshot, solver, chosen)
-    solution = _solve(solver, snapshot, chosen)
-    return made(Acceleration, snapshot=snapshot, solution=solution, weight=None, chosen=chosen)
+        return _with_resistance(snapshot, solver, chosen, among)
+    solution, dependence = _solve(solver, snapshot, chosen, among)
+    return made(
+        Acceleration,
+        snapshot=snapshot,
+        solution=solution,
+        weight=None,
+        chosen=chosen,
+        dependence=dependence,
+    )
 
 
 def _solve(
-    solver: GaussSolver, snapshot: Snapshot, chosen: Indices | None, weight: ArrayLike | None = None
-) -> GaussSolution:
+    solver: GaussSolver,
+    snapshot: Snapshot,
+    chosen: Indices | None,
+    among: HeldRows | None = None,
+    weight: ArrayLike | None = None,
+) -> Answer:
+    problem = problem_on(snapshot, chosen, weight)
     try:
-        return solver.solve(problem_on(snapshot, chosen, weight))
+        if among is not None:
+            surface = among.surface(off_surface(snapshot))
+            answer = solve_of_rank(solver, problem, surface, LARGEST_CONTRADICTION)
+            if answer is not None:
+                return answer
+        return solve_beside_surface(solver, problem, snapshot)
     except InputError:
         # A mass that turns indefinite on the way: say when, and in which direction.
         require_semidefinite(snapshot.mass, f"mass (at t={snapshot.t:g}, q={snapshot.q})")
@@ -220,19 +259,19 @@ def _solve(
 
 
 def _with_resistance(
-    snapshot: Snapshot, solver: GaussSolver, chosen: Indices | None
+    snapshot: Snapshot, solver: GaussSolver, chosen: Indices | None, among: HeldRows | None
 ) -> Acceleration:
     """Solve where C depends on the ideal force, hence on which contacts carry force.
 
     For a given set of carrying rows the ideal force does not depend on C. So: solve, take the
     ideal force of the carrying rows, ask for C, solve again, until the set no longer changes.
     """
-    solution = _solve(solver, snapshot, chosen)
+    solution, _ = _solve(solver, snapshot, chosen, among)
     for _ in range(MAX_ROUNDS):
         complete = snapshot.with_ideal_force(ideal_force(snapshot, solution))
-        after = _solve(solver, complete, chosen)
+        after, dependence = _solve(solver, complete, chosen, among)
         if np.array_equal(after.working, solution.working):
-            return Acceleration(complete, after, None, chosen)
+            return Acceleration(complete, after, None, chosen, dependence)
         solution = after
     raise SolverError(
         f"at t={snapshot.t:g} the non-ideal force and the set of contacts that carry force did not "

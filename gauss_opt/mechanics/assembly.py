@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.integrate import solve_ivp
 
 from ..base.arrays import Array
-from ..base.errors import InputError, ModelError
-from ..base.tolerances.mechanics import ASSEMBLED, KINEMATICS_ATOL, KINEMATICS_RTOL, SHORTEST_STEP
+from ..base.errors import InputError
 from ..model.rows import Kind
-from ..model.snapshot import Snapshot, evaluate, read_only
+from ..model.snapshot import evaluate, read_only
 from ..model.system import System
 from ..qp.gauss_solver import GaussSolver
-from ..qp.problem import GaussProblem
-from .consistency_problem import freedom, misfit, position_problem, velocity_problem
+from .consistent_state import consistent_positions, consistent_velocities
+from .rank.beside_surface import Dependence
+from .rank.surface import off_surface
 
 __all__ = ["Assembly", "assemble"]
-
-MAX_ITERATIONS = 60
 
 
 class Assembly(tuple[Array, Array]):
@@ -37,6 +35,8 @@ class Assembly(tuple[Array, Array]):
         How far each position was moved from the guess.
     iterations : int
         Steps taken for the positions.
+    dependence : Dependence or None
+        Rows that follow from the others on the constraints, and how far the guess was off.
     """
 
     q: Array
@@ -44,6 +44,7 @@ class Assembly(tuple[Array, Array]):
     degrees_of_freedom: tuple[int, int]
     moved: Array
     iterations: int
+    dependence: Dependence | None
     system: System
 
     def __str__(self) -> str:
@@ -136,98 +137,15 @@ def assemble(
         block = start.layout.block(name)
         if block.kind != Kind.CONTACT:
             raise InputError(f"resting= names {block.item}, which is not a contact")
-    snapshot, dof_q, steps = _positions(start, held, resting, solver)
-    velocity, dof_v = _velocities(snapshot, held_v, resting, solver)
+    off = off_surface(start)
+    snapshot, dof_q, steps = consistent_positions(start, held, resting, solver)
+    velocity, dof_v, dependence = consistent_velocities(snapshot, held_v, resting, solver)
     result = Assembly((snapshot.q, velocity))
     result.q, result.v = snapshot.q, velocity
     result.degrees_of_freedom = (dof_q, dof_v)
     result.moved, result.iterations, result.system = snapshot.q - guess, steps, system
+    result.dependence = None if dependence is None else replace(dependence, off=off)
     return result
-
-
-def _positions(
-    snapshot: Snapshot, held: list[int], resting: Sequence[str], solver: GaussSolver
-) -> tuple[Snapshot, int, int]:
-    """The state with consistent positions, the degrees of freedom left, the number of steps."""
-    scale = float(np.abs(snapshot.q).max())
-    for iteration in range(MAX_ITERATIONS):
-        problem = position_problem(snapshot, held, resting)
-        before = misfit(problem)
-        if before == 0.0:
-            return snapshot, freedom(problem), iteration
-        step = solver.solve(problem).x
-        after = _moved(snapshot, step)
-        moved = float(np.abs(after.q - snapshot.q).max())
-        scale = max(scale, float(np.abs(after.q).max()))
-        if moved <= ASSEMBLED * scale:
-            return after, freedom(position_problem(after, held, resting)), iteration + 1
-        snapshot = _damped(snapshot, after, step, held, resting, before)
-    raise _not_assembled(snapshot, position_problem(snapshot, held, resting))
-
-
-def _velocities(
-    snapshot: Snapshot, held: list[int], resting: Sequence[str], solver: GaussSolver
-) -> tuple[Array, int]:
-    """Consistent velocities; constraints nonlinear in v make it an iteration."""
-    scale = float(np.abs(snapshot.v).max())
-    for _ in range(MAX_ITERATIONS):
-        problem = velocity_problem(snapshot, held, resting)
-        after = solver.solve(problem).x
-        change = float(np.abs(after - snapshot.v).max())
-        scale = max(scale, float(np.abs(after).max()))
-        if change <= ASSEMBLED * scale:
-            return after, freedom(problem)
-        snapshot = evaluate(snapshot.system, snapshot.q, after, snapshot.t)
-    raise ModelError(
-        f"no consistent velocity was found in {MAX_ITERATIONS} iterations at t={snapshot.t:g}: the "
-        f"constraints on velocities may have no common solution near the guess"
-    )
-
-
-def _damped(
-    snapshot: Snapshot, after: Snapshot, step: Array, held: Sequence[int], resting: Sequence[str],
-    before: float,
-) -> Snapshot:  # fmt: skip
-    """The snapshot after a step, shortened while the constraints get worse."""
-    length = 1.0
-    while misfit(position_problem(after, held, resting)) >= before and length > SHORTEST_STEP:
-        length *= 0.5
-        after = _moved(snapshot, length * step)
-    return after
-
-
-def _moved(snapshot: Snapshot, step: Array) -> Snapshot:
-    """The snapshot after a step of the positions.
-
-    Where q' = N(q) v, q follows that flow for unit time instead of its tangent, which would leave
-    what the flow keeps, such as the length of a quaternion.
-    """
-    system = snapshot.system
-    if snapshot.velocity_map() is None:
-        return evaluate(system, snapshot.q + step, snapshot.v, snapshot.t)
-
-    def flow(_: float, q: Array) -> Array:
-        N = snapshot.dynamics.velocity_map(q, snapshot.t, system.parameters)
-        assert N is not None
-        return N @ step
-
-    end = solve_ivp(
-        flow, (0.0, 1.0), snapshot.q, method="DOP853", rtol=KINEMATICS_RTOL, atol=KINEMATICS_ATOL
-    )
-    return evaluate(system, end.y[:, -1], snapshot.v, snapshot.t)
-
-
-def _not_assembled(snapshot: Snapshot, problem: GaussProblem) -> ModelError:
-    ne = problem.n_equality
-    violation = np.abs(problem.rhs)
-    violation[ne:] = np.maximum(problem.rhs[ne:], 0.0)
-    worst = int(violation.argmax())
-    return ModelError(
-        f"no consistent position was found in {MAX_ITERATIONS} iterations: constraint "
-        f"{problem.names[worst]!r} is still violated by {violation[worst]:.3g} at q={snapshot.q}. "
-        f"The parts may be too short or too long to meet, or the guess too far away: change the "
-        f"guess, or hold fewer coordinates"
-    )
 
 
 def _indices(names: Sequence[str], held: Iterable[int | str], what: str) -> list[int]:

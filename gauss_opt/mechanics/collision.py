@@ -25,6 +25,7 @@ from .impact import Impact, Jump
 from .impact_laws import ImpactLaw, Newton, make_law
 from .participants import contact_rows
 from .projection import Scales
+from .rank.beside_surface import Dependence
 
 __all__ = ["Collision", "collide", "collide_snapshot", "engage", "engage_snapshot"]
 
@@ -115,6 +116,12 @@ class Collision:
         """Whether all impulses are unique."""
         return all(jump.solution.unique for jump in self.jumps)
 
+    @property
+    def dependence(self) -> Dependence | None:
+        """What was done about equalities that contradict each other beside their surface."""
+        noted = [jump.dependence for jump in self.jumps if jump.dependence is not None]
+        return max(noted, key=lambda one: one.misfit, default=None)
+
     @lazy
     def pseudoinverse_difference(self) -> float:
         """Distance to v- + M^-1/2 (W'M^-1/2)^+ (rate change), relative, on the active set.
@@ -146,6 +153,8 @@ class Collision:
         if self.gains_energy:
             lines.append("  the impact law increased the energy")
         lines.append(f"  certificate: {self.certificate}")
+        if self.dependence is not None:
+            lines.append(f"  {self.dependence}")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -18,18 +18,29 @@ from ..model.snapshot import Snapshot
 from ..qp.active_set import solve_unit_rows
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
+from .rank.surface import Equalities
 
-__all__ = ["freedom", "misfit", "position_problem", "velocity_problem"]
+__all__ = [
+    "freedom",
+    "misfit",
+    "position_equalities",
+    "position_problem",
+    "velocity_equalities",
+    "velocity_problem",
+]
 
 
 def position_problem(
-    snapshot: Snapshot, held: Sequence[int], resting: Sequence[str]
+    snapshot: Snapshot, held: Sequence[int], resting: Sequence[str], back: Array | None = None
 ) -> GaussProblem:
-    """The step onto the constraints of positions, linearised at a snapshot."""
+    """The step onto the constraints of positions, linearised at a snapshot.
+
+    ``back`` is the way back for held positions that rows in contradiction have moved.
+    """
     closed = _rows_named(snapshot, resting)
-    equal = _existing(snapshot, (snapshot.layout.kind == Kind.HOLONOMIC) | closed)
-    unilateral = _existing(snapshot, (snapshot.layout.kind == Kind.CONTACT) & ~closed)
+    equal = position_equalities(snapshot, held, resting).rows
     holding = _position_map(snapshot)[list(held)]
+    unilateral = _existing(snapshot, (snapshot.layout.kind == Kind.CONTACT) & ~closed)
     names = [snapshot.system.coordinate_name(i) for i in held]
     rows, rhs, owners = _gather(snapshot, equal, -snapshot.value)
     contact_rows, contact_rhs, contact_owners = _gather(snapshot, unilateral, -snapshot.value)
@@ -37,7 +48,7 @@ def position_problem(
         _metric(snapshot),
         target=np.zeros(len(snapshot.v)),
         Ae=np.vstack([rows, holding]),
-        be=np.concatenate([rhs, np.zeros(len(held))]),
+        be=np.concatenate([rhs, np.zeros(len(held)) if back is None else back]),
         Ai=contact_rows,
         bi=contact_rhs,
         equality_names=[*owners, *(f"hold {name}" for name in names)],
@@ -50,11 +61,9 @@ def velocity_problem(
     snapshot: Snapshot, held: Sequence[int] = (), resting: Sequence[str] = ()
 ) -> GaussProblem:
     """The nearest velocity that satisfies all constraints, linearised at a snapshot."""
-    kind = snapshot.layout.kind
-    bilateral = (kind == Kind.HOLONOMIC) | (kind == Kind.NONHOLONOMIC)
-    equal = _existing(snapshot, bilateral | _rows_named(snapshot, resting))
-    limits = _existing(snapshot, kind == Kind.LIMIT)
+    equal = velocity_equalities(snapshot, held, resting).rows
     holding = np.eye(len(snapshot.v))[list(held)]
+    limits = _existing(snapshot, snapshot.layout.kind == Kind.LIMIT)
     rows, rhs, owners = _gather(snapshot, equal, -snapshot.offset)
     limit_rows, limit_rhs, limit_owners = _gather(snapshot, limits, -snapshot.offset)
     return GaussProblem.create(
@@ -70,6 +79,24 @@ def velocity_problem(
     )
 
 
+def position_equalities(
+    snapshot: Snapshot, held: Sequence[int], resting: Sequence[str]
+) -> Equalities:
+    """The equalities of :func:`position_problem`: constraints, contacts, held positions."""
+    wanted = (snapshot.layout.kind == Kind.HOLONOMIC) | _rows_named(snapshot, resting)
+    return Equalities(_existing(snapshot, wanted), _position_map(snapshot)[list(held)])
+
+
+def velocity_equalities(
+    snapshot: Snapshot, held: Sequence[int] = (), resting: Sequence[str] = ()
+) -> Equalities:
+    """The equalities of :func:`velocity_problem`: constraints, contacts, held velocities."""
+    kind = snapshot.layout.kind
+    bilateral = (kind == Kind.HOLONOMIC) | (kind == Kind.NONHOLONOMIC)
+    wanted = _existing(snapshot, bilateral | _rows_named(snapshot, resting))
+    return Equalities(wanted, np.eye(len(snapshot.v))[list(held)])
+
+
 def misfit(problem: GaussProblem) -> float:
     """Largest violation, as the distance it takes along the row to repair."""
     if not len(problem.rhs):
@@ -81,7 +108,10 @@ def misfit(problem: GaussProblem) -> float:
     return float(np.abs(violation / lengths).max())
 
 
-def freedom(problem: GaussProblem) -> int:
+def freedom(problem: GaussProblem, rank: int) -> int:
+    """Independent motions that equalities leave; they have at most this rank."""
+    if rank < problem.n_equality:
+        return problem.n - rank
     unit = whiten(problem).unit()
     return problem.n - solve_unit_rows(unit, np.arange(problem.n_equality)).rank
 

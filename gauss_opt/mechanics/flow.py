@@ -13,9 +13,11 @@ from ..model.dynamics import Dynamics
 from ..model.snapshot import Snapshot, state_snapshot
 from ..model.system import System
 from ..qp.active_set import SetSolution, solve_set
+from ..qp.light_masses import has_light_masses, solve_split
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
 from .ideal_force import ideal_force_of_rows
+from .rank.held_rows import HeldRows
 
 __all__ = ["Flow"]
 
@@ -29,6 +31,8 @@ class Flow:
     dynamics : Dynamics
     held : array of int
         Rows of the layout: all equalities, the contacts that carry force, the active limits.
+    among : HeldRows, optional
+        Which of the equalities are held, where they are dependent on the constraint surface.
 
     Attributes
     ----------
@@ -38,10 +42,13 @@ class Flow:
         Evaluations so far.
     """
 
-    def __init__(self, system: System, dynamics: Dynamics, held: Indices) -> None:
+    def __init__(
+        self, system: System, dynamics: Dynamics, held: Indices, among: HeldRows | None = None
+    ) -> None:
         self.system = system
         self.dynamics = dynamics
         self.held = held
+        self.among = among
         self.calls = 0
         self._all = len(held) == dynamics.layout.n_rows
         # Without held rows the motion is free, and one traced call may give all of y'.
@@ -53,6 +60,11 @@ class Flow:
         self._factor = None
         if dynamics.constant_mass is not None:
             self._factor = factorise(dynamics.constant_mass)
+
+    @property
+    def left_out(self) -> int:
+        """How many of the held rows follow from the others, and are left out."""
+        return 0 if self.among is None else self.among.left_out
 
     def __call__(self, t: float, y: Array) -> Array:
         self.calls += 1
@@ -85,18 +97,39 @@ class Flow:
         """Evaluate with all checks, which name the function that is not finite."""
         self._snapshot(y, t)
 
+    def independent_rows(self, snapshot: Snapshot) -> Array:
+        """The held rows without what is left out of the equalities."""
+        rows = snapshot.rows_of(self.held)
+        return rows if self.among is None else self.among.reduced(rows)
+
     def accelerate(self, snapshot: Snapshot) -> tuple[Array, Array, Snapshot]:
         """Acceleration, multipliers of the held rows, and the snapshot with its C."""
         rows, rhs = snapshot.rows_of(self.held), snapshot.rhs
         rhs = rhs if self._all else rhs[self.held]
         if snapshot.needs_ideal_force:
-            ideal = ideal_force_of_rows(snapshot, rows, rhs, self._names)
+            reduced = self._reduced(rows, rhs)
+            ideal = ideal_force_of_rows(snapshot, *reduced, self._names[: len(reduced[1])])
             snapshot = snapshot.with_ideal_force(ideal)
         load = snapshot.force if snapshot.nonideal is None else snapshot.force + snapshot.nonideal
         return (*self._solve(snapshot.mass, load, rows, rhs), snapshot)
 
+    def _reduced(self, rows: Array, rhs: Array) -> tuple[Array, Array]:
+        if self.among is None:
+            return rows, rhs
+        return self.among.reduced(rows), self.among.reduced(rhs)
+
     def _solve(self, mass: Array, load: Array, rows: Array, rhs: Array) -> tuple[Array, Array]:
-        problem = GaussProblem(mass, load, rows, rhs, len(rhs), self._names, "acceleration")
+        among, names, every = self.among, self._names, self._every
+        if among is not None:
+            rows, rhs = self._reduced(rows, rhs)
+            names, every = names[: len(rhs)], every[: len(rhs)]
+        problem = GaussProblem(mass, load, rows, rhs, len(rhs), names, "acceleration")
         white = whiten(problem, self._factor)
-        answer: SetSolution = solve_set(white, self._every)
-        return white.point(answer.z), answer.multipliers
+        answer: SetSolution = solve_set(white, every)
+        if not answer.clear and has_light_masses(mass):
+            split = solve_split(problem, every)
+            if split is not None:
+                x, multipliers = split
+                return x, multipliers if among is None else among.spread(multipliers)
+        multipliers = answer.multipliers if among is None else among.spread(answer.multipliers)
+        return white.point(answer.z), multipliers

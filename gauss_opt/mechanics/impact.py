@@ -22,6 +22,8 @@ from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
 from ..qp.whitening import whiten
+from .rank.beside_surface import Answer, Dependence, solve_beside_surface
+from .rank.surface import Equalities
 
 __all__ = ["Impact", "Jump", "Outcome", "row_mobility"]
 
@@ -138,10 +140,11 @@ class Impact:
         """The jump with rows taken at the velocity after, and the number of problems solved."""
         for rounds in range(1, MAX_ITERATIONS + 1):
             problem = self._problem(snapshot, rates, contacts, start, push, equality)
-            solution = self.solver.solve(problem)
+            solution, dependence = self._answer(problem, snapshot)
             after = self._relinearised(solution.x)
             if after is None or _settled(after, snapshot, self):
-                return Jump(solution, self._scatter(solution, contacts), contacts), rounds
+                impulses = self._scatter(solution, contacts)
+                return Jump(solution, impulses, contacts, dependence), rounds
             snapshot = after
         return None, MAX_ITERATIONS
 
@@ -154,10 +157,15 @@ class Impact:
         on_velocity = self.snapshot.layout.on_velocity[self.equalities]
         loose = replace(self, equalities=self.equalities[~on_velocity], limits=nothing)
         try:
-            free = self.solver.solve(loose._problem(self.snapshot, *ask)).x
+            free = loose._answer(loose._problem(self.snapshot, *ask), self.snapshot)[0].x
             return self._settle(self.snapshot.at_velocity(free), *ask)[0]
         except (InfeasibleError, SolverError):
             return None
+
+    def _answer(self, problem: GaussProblem, at: Snapshot) -> Answer:
+        return solve_beside_surface(
+            self.solver, problem, at, Equalities(self.equalities), positions_only=True
+        )
 
     def _problem(
         self, at: Snapshot, rates: Array, contacts: Indices, start: Array, push: Array | None,
@@ -216,11 +224,15 @@ def _settled(after: Snapshot, before: Snapshot, impact: Impact) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Jump:
-    """One certified velocity jump; impulses are on the rows of the layout."""
+    """One certified velocity jump; impulses are on the rows of the layout.
+
+    ``dependence`` says what was done about equalities that contradict each other at the state.
+    """
 
     solution: GaussSolution
     impulses: Array
     contacts: Indices
+    dependence: Dependence | None = None
 
     @property
     def v(self) -> Array:

@@ -13,8 +13,9 @@ from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.active_set import solve_set
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
+from .rank.independence import spectrum
 
-__all__ = ["Drift", "Scales", "drift", "project"]
+__all__ = ["Drift", "Ranks", "Scales", "drift", "nearer", "project"]
 
 MAX_ITERATIONS = 8
 
@@ -83,6 +84,13 @@ class Drift(NamedTuple):
     velocity: float
 
 
+class Ranks(NamedTuple):
+    """Ranks of the equalities, where they are known to be dependent on the constraint surface."""
+
+    position: int
+    velocity: int
+
+
 def drift(snapshot: Snapshot, position: Indices, velocity: Indices, scales: Scales) -> Drift:
     """Relative drift of a state from rows of positions and of velocities."""
     if not len(velocity):
@@ -100,40 +108,54 @@ def _worst(values: Array, sizes: Array) -> float:
 
 
 def project(
-    snapshot: Snapshot, position: Indices, velocity: Indices, scales: Scales, tolerance: float
+    snapshot: Snapshot,
+    position: Indices,
+    velocity: Indices,
+    scales: Scales,
+    tolerance: float,
+    ranks: Ranks | None = None,
 ) -> Snapshot:
-    """The nearest state on the rows; ``tolerance`` is relative, and reached quadratically."""
+    """The nearest state on the rows; ``tolerance`` is relative, and reached quadratically.
+
+    ``ranks`` says how many of the equalities are independent, where not all of them are.
+    """
+    in_q, in_v = (None, None) if ranks is None else ranks
     best = np.inf
     for _ in range(MAX_ITERATIONS):
         off = drift(snapshot, position, velocity, scales)
         if off.position <= tolerance or off.position > 0.5 * best:
             break
         best = off.position
-        step = _shortest(snapshot, position, -snapshot.value)
-        snapshot = _moved(snapshot, snapshot.q + _in_positions(snapshot, step), snapshot.v)
+        snapshot = nearer(snapshot, position, in_q)
     best = np.inf
     for _ in range(MAX_ITERATIONS):
         off = drift(snapshot, position, velocity, scales)
         if off.velocity <= tolerance or off.velocity > 0.5 * best:
             break
         best = off.velocity
-        step = _shortest(snapshot, velocity, -snapshot.rate)
+        step = _shortest(snapshot, velocity, -snapshot.rate, in_v)
         snapshot = _moved(snapshot, snapshot.q, snapshot.v + step)
     return snapshot
 
 
-def _shortest(snapshot: Snapshot, rows: Indices, rhs: Array) -> Array:
-    """The least change, in the mass metric, that meets the rows."""
-    n, k = len(snapshot.v), len(rows)
-    problem = GaussProblem(
-        snapshot.mass,
-        np.zeros(n),
-        snapshot.rows_of(rows),
-        rhs[rows],
-        k,
-        snapshot.layout.names_of(rows),
-        "projection",
-    )
+def nearer(snapshot: Snapshot, position: Indices, rank: int | None = None) -> Snapshot:
+    """One step of Gauss and Newton onto rows of positions."""
+    step = _shortest(snapshot, position, -snapshot.value, rank)
+    return _moved(snapshot, snapshot.q + _in_positions(snapshot, step), snapshot.v)
+
+
+def _shortest(snapshot: Snapshot, rows: Indices, rhs: Array, rank: int | None) -> Array:
+    """The least change, in the mass metric, that meets the rows, equalities up to their rank."""
+    A, b, names = snapshot.rows_of(rows), rhs[rows], snapshot.layout.names_of(rows)
+    if rank is not None:
+        ne = int(np.count_nonzero(rows < snapshot.layout.equalities.stop))
+        parts = spectrum(snapshot.mass, A[:ne])
+        if parts is not None:
+            T = parts.combinations(rank)
+            A, b = np.concatenate([T @ A[:ne], A[ne:]]), np.concatenate([T @ b[:ne], b[ne:]])
+            names = names[: len(b)]
+    k = len(b)
+    problem = GaussProblem(snapshot.mass, np.zeros(len(snapshot.v)), A, b, k, names, "projection")
     white = whiten(problem)
     return white.point(solve_set(white, np.arange(k)).z)
 

@@ -9,6 +9,7 @@ from ..base.lazy import made
 from ..base.tolerances.qp import NEARLY_CERTIFIED, SHARP, WEAK
 from .active_set import SetSolution, pivot, solve_set, solve_unit_rows, solve_without_gram
 from .certificate import Certificate, residuals
+from .light_masses import has_light_masses, solve_split
 from .minimum_norm import holding_rows, is_weak, minimum_norm_multipliers, reach
 from .problem import GaussProblem
 from .solution import GaussSolution
@@ -58,6 +59,7 @@ def accept(
         certificate=certificate,
         solver=solver,
         attempts=attempts,
+        clearly_independent=answer.clear,
     )
 
 
@@ -93,9 +95,18 @@ def _on_set(
     """The exact answer on a working set, x, and its certificate.
 
     The Gram matrix of the rows squares their condition number. Where that may be why the
-    certificate fails, the rows are solved again without it.
+    certificate fails, the rows are solved again without it. Where light masses may have cost
+    digits, they are solved without whitening.
     """
     answer = solve_set(white, working)
+    if not answer.clear and has_light_masses(problem.metric):
+        split = solve_split(problem, working)
+        if split is not None:
+            x, multipliers = split
+            z = x @ white.factor - white.center
+            certificate = residuals(problem, white, x, z, multipliers)
+            if certificate.passes(tolerance):
+                return SetSolution(z, multipliers, len(working), working), x, certificate
     x = white.point(answer.z)
     certificate = residuals(problem, white, x, answer.z, answer.multipliers)
     if certificate.passes(tolerance) or not certificate.passes(NEARLY_CERTIFIED):
@@ -126,7 +137,7 @@ def _shared(
         return None
     threshold = WEAK * max(reach(white, answer.z), np.abs(duals).max(initial=0.0))
     carrying = holding[(holding < unit.n_equality) | (duals[holding] > threshold)]
-    (z, multipliers, rank, _), x, _ = _on_set(problem, white, carrying, tolerance)
+    (z, multipliers, rank, _, _), x, _ = _on_set(problem, white, carrying, tolerance)
     # From here on everything follows from this z, which is the same whoever proposed.
     holding = holding_rows(white, z)
     if rank < len(carrying):

@@ -48,12 +48,15 @@ class SetSolution(NamedTuple):
         How many rows of the working set are independent.
     independent : (rank,) array of int
         The rows that were kept as independent.
+    clear : bool
+        Whether a quick look showed that all of them are independent, beyond doubt.
     """
 
     z: Array
     multipliers: Array
     rank: int
     independent: Indices
+    clear: bool = False
 
 
 def solve_set(white: Whitened, working: Indices) -> SetSolution:
@@ -72,7 +75,7 @@ def solve_set(white: Whitened, working: Indices) -> SetSolution:
     """
     m, k = len(white.rhs), len(working)
     if not k:
-        return SetSolution(np.zeros(len(white.center)), np.zeros(m), 0, working)
+        return SetSolution(np.zeros(len(white.center)), np.zeros(m), 0, working, True)
     columns, rhs, gram, lengths = white.columns, white.rhs, white.gram, white.lengths
     if k > len(columns):  # more rows than unknowns: dependent, whatever they are
         return solve_without_gram(white, working)
@@ -84,10 +87,10 @@ def solve_set(white: Whitened, working: Indices) -> SetSolution:
         return solve_without_gram(white, working)
     z = blas.dgemv(1.0, columns, shares)
     if k == m:
-        return SetSolution(z, shares, k, working)
+        return SetSolution(z, shares, k, working, True)
     multipliers = np.zeros(m)
     multipliers[working] = shares
-    return SetSolution(z, multipliers, k, working)
+    return SetSolution(z, multipliers, k, working, True)
 
 
 def solve_without_gram(white: Whitened, working: Indices) -> SetSolution:
@@ -180,7 +183,7 @@ def pivot(
     """
     limit = 50 + 10 * len(problem.rhs) if limit is None else limit
     working = _dual_feasible_start(problem, start)
-    z, multipliers, _, _ = solve_unit_rows(problem, working)
+    z, multipliers, _, _, _ = solve_unit_rows(problem, working)
     entering, share = -1, 0.0
     floor = np.abs(problem.rhs) + RHS_ROUND_OFF * problem.terms + TINY
     for count in range(limit):
@@ -206,7 +209,7 @@ def pivot(
             z = z + step * direction
         if step == full:
             working = np.append(working, entering)
-            z, multipliers, _, _ = solve_unit_rows(problem, working)
+            z, multipliers, _, _, _ = solve_unit_rows(problem, working)
             entering = -1
         else:
             multipliers[working[leaving]] = 0.0

@@ -43,6 +43,8 @@ class GaussSolution:
         held or there were no inequalities.
     attempts : tuple of (solver, reason)
         Solvers that were asked before and failed, and why.
+    clearly_independent : bool
+        Whether the rows that were solved as equalities are independent beyond doubt.
     """
 
     problem: GaussProblem
@@ -53,6 +55,7 @@ class GaussSolution:
     certificate: Certificate
     solver: str
     attempts: tuple[tuple[str, str], ...] = ()
+    clearly_independent: bool = False
 
     @property
     def equality_multipliers(self) -> Array:

@@ -20,6 +20,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.tolerances.results import INERTIA_STEP, NOTABLE_WORK
 from ..mechanics.flow import Flow
+from ..mechanics.rank.held_rows import held_rows
 from ..model.dynamics import Dynamics
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, potential_energy, state_snapshot
@@ -147,7 +148,9 @@ def _works(result: Result, system: System, dynamics: Dynamics) -> dict[str, Arra
     for piece in result.pieces:
         if piece.held not in flows:
             held = np.array(piece.held, dtype=np.intp)
-            flows[piece.held] = Flow(system, dynamics, held)
+            q, v = np.split(piece.values[0], [dynamics.nq])
+            start = state_snapshot(system, dynamics, q, v, piece.t0)
+            flows[piece.held] = Flow(system, dynamics, held, held_rows(start))
         inside = result.t[(result.t > piece.t0) & (result.t < piece.t1)]
         for start, end in pairwise([piece.t0, *np.unique(inside).tolist(), piece.t1]):
             half, middle = 0.5 * (end - start), 0.5 * (end + start)

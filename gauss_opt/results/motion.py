@@ -10,6 +10,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.tolerances.results import INTERPOLATED_DRIFT
 from ..mechanics.projection import Scales, project
+from ..mechanics.rank.surface import surface_ranks
 from ..model.snapshot import state_snapshot
 from ..model.system import System
 from .dense_output import Piece
@@ -69,5 +70,6 @@ class Motion:
         equalities = np.arange(dynamics.layout.equalities.stop)
         position, velocity = dynamics.layout.held(equalities)
         snapshot = state_snapshot(self.system, dynamics, q, v, t)
-        snapshot = project(snapshot, position, velocity, self._scales, INTERPOLATED_DRIFT)
+        ranks = surface_ranks(snapshot)
+        snapshot = project(snapshot, position, velocity, self._scales, INTERPOLATED_DRIFT, ranks)
         return snapshot.q, snapshot.v

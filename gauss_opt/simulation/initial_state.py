@@ -11,6 +11,7 @@ from ..mechanics.assembly import assemble
 from ..mechanics.flow import Flow
 from ..mechanics.impact import Impact
 from ..mechanics.projection import Drift, Scales, drift, project
+from ..mechanics.rank.surface import surface_ranks
 from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.gauss_solver import GaussSolver
 from .event_driven.context import Context
@@ -34,7 +35,7 @@ def consistent_start(context: Context, flow: Flow, scales: Scales, snapshot: Sna
         q, v = assemble(context.system, snapshot.q, snapshot.v, snapshot.t, solver=context.solver)
         return state_snapshot(context.system, context.dynamics, q, v, snapshot.t)
     if max(off) > DRIFT:
-        return project(snapshot, position, velocity, scales, ROUND_OFF)
+        return project(snapshot, position, velocity, scales, ROUND_OFF, surface_ranks(snapshot))
     return snapshot
 
 

@@ -21,6 +21,7 @@ from ..model.snapshot import Snapshot
 from ..results.records import Stats
 from .event_driven.accumulation import Bounce
 from .event_driven.contact_status import Statuses, all_open, require_valid
+from .known_rank import KnownRank
 from .settings import Settings
 
 __all__ = ["ImpactSeries", "PendingLimit", "RunState"]
@@ -111,6 +112,8 @@ class RunState:
         Number of the chosen time that comes next.
     stats : Stats
         What the run has taken so far.
+    equalities : KnownRank
+        Which of the equalities are held, where they are dependent.
     """
 
     t: float
@@ -131,6 +134,7 @@ class RunState:
     next_t_eval: int = 0
     pending: PendingLimit | None = None
     stats: Stats = field(default_factory=Stats)
+    equalities: KnownRank = field(default_factory=KnownRank)
 
     @classmethod
     def at_start(cls, start: Snapshot, settings: Settings) -> RunState:
@@ -178,6 +182,7 @@ class RunState:
         return replace(
             self,
             scales=Scales(scales.q, scales.v, scales.fixed_length, scales.time),
+            equalities=self.equalities.copy(),
             stats=replace(stats, rank_drops=[*stats.rank_drops], seconds={**stats.seconds}),
         )
 
@@ -197,6 +202,7 @@ class RunState:
             "rates": series.rates,
             "bounces": np.array([[b.t, b.height] for b in series.bounces]).reshape(-1, 2),
             "fired": self.fired,
+            **self.equalities.to_arrays(),
         }
         header: dict[str, Any] = {
             "bounced": [sorted(bounce.contacts) for bounce in series.bounces],
@@ -236,6 +242,7 @@ class RunState:
             **{name: int(header[name]) for name in _COUNTS},
             pending=_pending(arrays, header) if "pending" in header else None,
             stats=Stats(**header["stats"]),
+            equalities=KnownRank.from_arrays(arrays, layout),
         )
 
 

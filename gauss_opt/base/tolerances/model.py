@@ -39,6 +39,12 @@ OPERATION_UNDERFLOW = _model(
     "nothing",
     "allowed on top of OPERATION_ROUND_OFF, for results that underflow",
 )
+ARGUMENT_ROUND_OFF = _model(
+    "ARGUMENT_ROUND_OFF",
+    1e-14,
+    "the largest entry of the argument",
+    "the same for entries that are nearly zero beside others, as in a quaternion of no rotation",
+)
 
 # Derivatives given by hand
 DIFFERENCE_STEP = _model(

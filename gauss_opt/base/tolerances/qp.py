@@ -88,6 +88,13 @@ DEPENDENT_STEP = _qp(
     "the length of the row",
     "an entering row whose part independent of the held rows is smaller is implied by them",
 )
+LIGHT = _qp(
+    "LIGHT",
+    1e-4,
+    "the largest entry of the diagonal of the metric",
+    "a smaller one belongs to a light mass: rows that are not clearly independent are then solved "
+    "without whitening",
+)
 
 # Certificate
 CERTIFIED = _qp(

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import TraceError
-from ...base.tolerances.model import ARGUMENT_NOISE
+from ...base.tolerances.model import ARGUMENT_NOISE, ARGUMENT_ROUND_OFF
 from ..dynamics import Parameters
 from .buffered import BufferedFunction
 from .round_off import round_off
@@ -83,13 +83,22 @@ class Agreement:
         return None
 
     def _noise(self, out: Array, q: Array, v: Array, t: float, parameters: Parameters) -> Array:
-        """What a change of the arguments by ARGUMENT_NOISE, relative, does to the values."""
+        """What a change of the arguments by ARGUMENT_NOISE, relative, does to the values.
+
+        And ARGUMENT_ROUND_OFF, relative to the largest of them: near the quaternion (1, 0, 0, 0)
+        the round-off of what is computed from it is that of the 1, not that of the zeros.
+        """
         rng = np.random.default_rng(0)
         noise = np.zeros(len(out))
+
+        def moved_a_little(x: Array) -> Array:
+            size = ARGUMENT_ROUND_OFF * np.abs(x).max(initial=0.0)
+            relative = 1.0 + ARGUMENT_NOISE * rng.uniform(-1, 1, np.shape(x))
+            moved: Array = x * relative + size * rng.uniform(-1, 1, np.shape(x))
+            return moved
+
         for _ in range(4):
-            q1, v1, t1 = (
-                x * (1.0 + ARGUMENT_NOISE * rng.uniform(-1, 1, np.shape(x))) for x in (q, v, t)
-            )
+            q1, v1, t1 = (moved_a_little(x) for x in (q, v, np.array(t)))
             moved = {
                 name: value * (1.0 + ARGUMENT_NOISE * rng.uniform(-1, 1, np.shape(value)))
                 for name, value in parameters.items()

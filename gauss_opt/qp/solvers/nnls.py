@@ -26,7 +26,7 @@ class Solver(Adapter):
         goal[-1] = 1.0
         y, _ = nnls(system, goal, maxiter=50 * system.shape[1] + 100)
         residual = system @ y - goal
-        if np.linalg.norm(residual) <= NNLS_INFEASIBLE:
+        if np.linalg.norm(residual) <= NNLS_INFEASIBLE or residual[-1] == 0.0:
             return Proposal("infeasible")
         factor = -1.0 / residual[-1]
         return Proposal("solved", factor * residual[:-1], y[ne : len(problem.rhs)] * factor)

@@ -13,6 +13,7 @@ from ...base.arrays import Array, Indices
 from ...base.errors import GaussError
 from ...mechanics.acceleration import accelerate_rows
 from ...mechanics.flow import Flow
+from ...mechanics.rank.held_rows import held_rows
 from ...model.snapshot import Snapshot, state_snapshot
 from ...model.system import System
 from ...qp.gauss_solver import GaussSolver
@@ -66,7 +67,10 @@ def _computed(result: Result, system: System, spacing: float) -> Result | None:
 
     @cache
     def flow(held: tuple[int, ...]) -> Flow:
-        return Flow(system, dynamics, np.array(held, dtype=np.intp))
+        start = next(piece for piece in result.pieces if piece.held == held)
+        q, v = np.split(start.values[0], [dynamics.nq])
+        among = held_rows(state_snapshot(system, dynamics, q, v, start.t0))
+        return Flow(system, dynamics, np.array(held, dtype=np.intp), among)
 
     solver = GaussSolver("daqp")
     for piece in result.pieces:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from ...model.system import System
 from ...model.tracing.user_function import flatten_parameters
 from ...qp.gauss_solver import GaussSolver
 from ...results.records import Stats
+from ..known_rank import KnownRank
+from ..run_state import RunState
 from ..settings import Settings
 from .contact_status import Statuses, in_problem
 
@@ -36,6 +38,8 @@ class Context:
     system, dynamics, settings, solver
     stats : Stats
         Where what it takes is added up.
+    equalities : KnownRank
+        Where is kept which of the equalities are independent.
     """
 
     system: System
@@ -43,6 +47,19 @@ class Context:
     settings: Settings
     solver: GaussSolver
     stats: Stats
+    equalities: KnownRank = field(default_factory=KnownRank)
+
+    @classmethod
+    def of_run(
+        cls,
+        system: System,
+        dynamics: Dynamics,
+        settings: Settings,
+        solver: GaussSolver,
+        state: RunState,
+    ) -> Context:
+        """What a run shares, which counts and remembers in its state."""
+        return cls(system, dynamics, settings, solver, state.stats, state.equalities)
 
     @lazy
     def layout(self) -> RowTable:
@@ -78,7 +95,8 @@ class Context:
 
     def on_constraints(self, snapshot: Snapshot, flow: Flow, scales: Scales) -> Snapshot:
         """The state without drift from the rows that a flow holds."""
-        return project(snapshot, flow.position_rows, flow.velocity_rows, scales, ROUND_OFF)
+        rows = flow.position_rows, flow.velocity_rows
+        return project(snapshot, *rows, scales, ROUND_OFF, self.equalities.ranks)
 
     def onto(self, snapshot: Snapshot, contacts: Indices, scales: Scales) -> Snapshot:
         """The state on the bilateral constraints, with these contacts closed and at rest."""
@@ -90,7 +108,7 @@ class Context:
 
     def accelerate(self, snapshot: Snapshot, status: Statuses) -> Acceleration:
         """Solve (G) with its inequalities: closed contacts and reached limits."""
-        answer = accelerate_rows(snapshot, self.solver, in_problem(status))
+        answer = accelerate_rows(snapshot, self.solver, in_problem(status), self.equalities.among)
         self.note_residual(answer.solution.certificate.worst)
         return answer
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...base.tolerances.mechanics import FOLLOWS
 from ...base.tolerances.simulation import ROUND_OFF
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
@@ -53,12 +54,24 @@ class Present:
     def resume(self, state: RunState, result: Result) -> None:
         """Go on from another state, with the past that led to it."""
         self.state = state.copy()
-        self.context = replace(self.context, stats=self.state.stats)
+        self.context = replace(
+            self.context, stats=self.state.stats, equalities=self.state.equalities
+        )
         self.recording = self.recording.resumed(self.context, result)
         self.now = self.context.at(state.t, np.concatenate([state.q, state.v]))
+        self.flow = flow_of(self.context, self.state.status)
         self.segment = None
         if state.in_segment:
             self.begin_segment(result.pieces[len(result.pieces) - state.recent :])
+
+    def start_at(self, snapshot: Snapshot) -> None:
+        """Start at a consistent state, and decide there which of the equalities are held."""
+        self.reach(snapshot)
+        context, state = self.context, self.state
+        context.equalities.decide(self.now)
+        self.flow = flow_of(context, state.status)
+        if context.equalities.among is not None:
+            self.reach(context.on_constraints(self.now, self.flow, state.scales))
 
     def be_at(self, snapshot: Snapshot) -> None:
         """Be where a snapshot is."""
@@ -113,11 +126,15 @@ class Present:
         if leaving(state.status).any():
             apart = snapshot.value > ROUND_OFF * state.scales.lengths(snapshot)
             state.status = separated(state.status, apart)
+        risen = self.context.equalities.look_again(snapshot, follow=end.drift <= FOLLOWS)
+        segment.flow.among = self.context.equalities.among
         if end.projected:
             self.context.stats.projections += 1
             taken = segment.put(np.concatenate([snapshot.q, snapshot.v]))
             if not taken and not segment.finished:
                 self.end_segment()
+        if risen and not segment.finished:
+            self.end_segment()
 
     def end_segment(self) -> None:
         """The smooth motion ends here."""

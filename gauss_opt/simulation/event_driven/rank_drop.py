@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.arrays import Array, Indices
+from ...base.arrays import Array
 from ...base.chebyshev import nodes
 from ...base.tolerances.simulation import LARGEST_CORRECTION
-from ...mechanics.independence import independence
+from ...mechanics.flow import Flow
+from ...mechanics.rank.independence import independence
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
 
@@ -47,7 +48,7 @@ class Landing(NamedTuple):
 def leap(
     pieces: Sequence[Piece],
     now: Snapshot,
-    held: Indices,
+    flow: Flow,
     arrive: Callable[[float, Array], Snapshot],
     t_end: float,
 ) -> Landing | None:
@@ -59,16 +60,18 @@ def leap(
         Dense output of the last steps, ending now.
     now : Snapshot
         The present state.
-    held : array of int
-        Rows held as equalities.
+    flow : Flow
+        The motion with the rows that are held as equalities.
     arrive : callable
         From a time and an extrapolated state to a state on the constraints.
     t_end : float
         Not beyond this.
     """
-    here = independence(now, held)
+    held, left_out = flow.held, flow.left_out
+    here = independence(now, held, left_out)
     before = pieces[-1].t0
-    slope = (independence(arrive(before, pieces[-1].values[0]), held) - here) / (now.t - before)
+    earlier = independence(arrive(before, pieces[-1].values[0]), held, left_out)
+    slope = (earlier - here) / (now.t - before)
     if slope <= 0.0:
         return None
     ahead = here / slope
@@ -79,7 +82,7 @@ def leap(
     lowest = here
     while distance <= MAX_SHARE * window and now.t + distance <= t_end:
         t = now.t + distance
-        value = independence(arrive(t, forward(t)), held)
+        value = independence(arrive(t, forward(t)), held, left_out)
         lowest = min(lowest, value)
         if value >= here and lowest < 0.9 * here:
             return _landing(pieces, now, window, arrive, t)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.tolerances.simulation import EXACT_LANDING, NEAR_RANK_DROP
-from ...mechanics.independence import independence
+from ...mechanics.rank.independence import independence
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
 from ..run_state import RunState
@@ -41,7 +41,7 @@ def steps_collapse(segment: Segment, now: Snapshot, rtol: float) -> bool:
     if next_step > COLLAPSED * longest:
         return False
     noise = NOISE * float(np.sqrt(np.finfo(float).eps / rtol))
-    return independence(now, segment.flow.held) < max(NEAR_RANK_DROP, noise)
+    return independence(now, segment.flow.held, segment.flow.left_out) < max(NEAR_RANK_DROP, noise)
 
 
 def landing(
@@ -59,7 +59,7 @@ def landing(
     def arrive(t: float, y: Array) -> Snapshot:
         return context.on_constraints(context.at(t, y), segment.flow, state.scales)
 
-    found = leap(recent, now, segment.flow.held, arrive, segment.bound)
+    found = leap(recent, now, segment.flow, arrive, segment.bound)
     if found is None:
         return Watched(None, state.correction)
     best = min(state.correction, found.correction)

@@ -145,7 +145,8 @@ def step_size_too_small(t: float) -> SimulationError:
 
 def flow_of(context: Context, status: Statuses) -> Flow:
     """The smooth motion with the rows that carry force held."""
-    return Flow(context.system, context.dynamics, held(status))
+    among = context.equalities.among
+    return Flow(context.system, context.dynamics, held(status), among)
 
 
 def next_bound(settings: Settings, state: RunState) -> float:

@@ -65,7 +65,7 @@ class Stepper:
         self.solver = solver
         self.status, self.message = RunStatus.RUNNING, ""
         state = RunState.at_start(self.start, settings)
-        context = Context(system, self.start.dynamics, settings, solver, state.stats)
+        context = Context.of_run(system, self.start.dynamics, settings, solver, state)
         self._present = Present(context, state, self.start)
 
     # What can be seen from outside
@@ -138,7 +138,7 @@ class Stepper:
         """Check the start, and settle what touches already."""
         present = self._present
         context, state = present.context, present.state
-        present.reach(consistent_start(context, present.flow, state.scales, present.now))
+        present.start_at(consistent_start(context, present.flow, state.scales, present.now))
         touching = touching_at(state, present.now)
         if approaches(present.now, touching, state.scales):  # the near side of an impact
             present.recording.row(context.accelerate(present.now, state.status))

@@ -91,7 +91,7 @@ def release_before(
 
 
 def _unique(flow: Flow, snapshot: Snapshot) -> bool:
-    rows = snapshot.rows_of(flow.held)
+    rows = flow.independent_rows(snapshot)
     return not len(rows) or bool(np.linalg.matrix_rank(rows) == len(rows))
 
 
