@@ -224,3 +224,30 @@ def test_the_table_says_what_each_row_is():
     assert (position.tolist(), velocity.tolist()) == ([2, 4], [1, 2, 4])
     with pytest.raises(go.ModelError, match="no constraint is called 'arm'; choose from: 'servo'"):
         table.block("arm")
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("depends_on", [1, 2, 4])
+@pytest.mark.parametrize("kind", ["contact", "holonomic", "nonholonomic", "limit"])
+def test_vector_functions_of_any_number_of_coordinates_are_differentiated(kind, depends_on, k):
+    rng = np.random.default_rng([k, depends_on])
+    A = rng.normal(size=(k, depends_on))
+
+    def of_q(q, t):
+        return A @ (q[:depends_on] - 1.0)
+
+    def of_v(q, v, t):
+        return A @ (v[:depends_on] - 1.0)
+
+    item = {
+        "contact": lambda: go.Contact("it", of_q),
+        "holonomic": lambda: go.Holonomic("it", of_q),
+        "nonholonomic": lambda: go.Nonholonomic("it", of_v),
+        "limit": lambda: go.VelocityLimit("it", of_v),
+    }[kind]()
+    which = {"contacts" if kind == "contact" else "constraints": [item]}
+    system = go.System(np.ones(4), np.zeros(4), **which)
+    snapshot = go.evaluate(system, rng.normal(size=4), rng.normal(size=4))
+    expected = np.zeros((k, 4))
+    expected[:, :depends_on] = A
+    assert np.allclose(snapshot.rows, expected, rtol=1e-13)

@@ -146,7 +146,7 @@ class _Builder:
         self.places.append(np.array(variables, dtype=np.intp)[columns])
         for name, graph in (("value", value), ("rate", rate), ("rhs", rhs)):
             self.columns[name].append(graph)
-        self.columns["jacobian"].append(jacobian.nz[:])
+        self.columns["jacobian"].append(ca.vec(jacobian.nz[:]))
 
     def _along_time(self, graph: Any) -> Any:
         """The derivative along the motion at fixed v."""
