@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ....base.arrays import Array, Indices
+from ....base.tolerances.base import FINEST_TIME
 from ....mechanics.acceleration import Acceleration
+from ....mechanics.caused import caused_accelerations
 from ....mechanics.flow import Flow
 from ....mechanics.projection import Scales
 from ....model.snapshot import Snapshot
@@ -123,19 +125,21 @@ def opening_rates(snapshot: Snapshot, a: Array, rows: Indices, scales: Scales) -
     normals = snapshot.rows_of(rows)
     opening = normals @ a - snapshot.rhs[rows]
     size = np.abs(normals) @ np.abs(a) + np.abs(snapshot.rhs[rows])
-    size += _typical(snapshot) + scales.speeds(snapshot)[rows] / scales.time
+    size += np.abs(normals) @ caused_accelerations(snapshot, np.abs(snapshot.force))
+    size += scales.speeds(snapshot)[rows] / scales.time
     return np.where(np.abs(opening) <= SAME * size, 0.0, opening)
 
 
 def _typical(snapshot: Snapshot) -> float:
-    """An acceleration of the size that forces can cause."""
+    """An acceleration of the size that forces can cause: (G) tells none apart that differ less."""
     return float(np.abs(snapshot.force).max() / max(np.abs(snapshot.mass).max(), 1e-300))
 
 
 def _bisect(context: Context, state: RunState, flow: Flow, piece: Piece) -> float:
     """The first time at which the frozen set is not the answer to (G)."""
     low, high = piece.t0, piece.t1
-    while high - low > state.resolution(high) and high > np.nextafter(low, high):
+    finest = FINEST_TIME * (high - low)
+    while high - low > max(state.resolution(high), finest) and high > np.nextafter(low, high):
         middle = 0.5 * (low + high)
         snapshot = context.at(middle, piece(middle))
         answer = context.accelerate(snapshot, state.status)
