@@ -6,6 +6,7 @@ import numpy as np
 
 from ....base.arrays import Array, Indices
 from ....base.tolerances.base import FINEST_TIME
+from ....base.tolerances.simulation import OPENING_NOISE
 from ....mechanics.acceleration import Acceleration
 from ....mechanics.caused import caused_accelerations
 from ....mechanics.flow import Flow
@@ -127,7 +128,9 @@ def opening_rates(snapshot: Snapshot, a: Array, rows: Indices, scales: Scales) -
     size = np.abs(normals) @ np.abs(a) + np.abs(snapshot.rhs[rows])
     size += np.abs(normals) @ caused_accelerations(snapshot, np.abs(snapshot.force))
     size += scales.speeds(snapshot)[rows] / scales.time
-    return np.where(np.abs(opening) <= SAME * size, 0.0, opening)
+    # What large forces elsewhere leave of their balance in a row that none of them acts along.
+    noise = OPENING_NOISE * _typical(snapshot)
+    return np.where(np.abs(opening) <= SAME * size + noise, 0.0, opening)
 
 
 def _typical(snapshot: Snapshot) -> float:
