@@ -113,3 +113,72 @@ def test_a_run_with_a_long_end_is_resumed_exactly(tmp_path):
         go.simulate(ball, [1.0], [0.0], (0, 1e9), callback=stop, **kept)
         resumed = go.simulate(ball, [1.0], [0.0], (0, 1e9), resume=True, **kept)
         assert [e.t for e in resumed.events] == [e.t for e in whole.events]
+
+
+# Contacts that open beside large forces
+
+
+@pytest.mark.parametrize("elsewhere", [0.0, 1.0, 1e6, 1e11, 1e13])
+def test_an_idle_contact_opens_however_large_the_forces_are_elsewhere(elsewhere):
+    """A body that rests without force is lifted; another is pressed against a wall meanwhile."""
+
+    def force(q, v, t):
+        return np.array([np.where(t < 0.5, 0.0, 1.0), -elsewhere])
+
+    bodies = go.System(
+        [1.0, 1.0],
+        force,
+        contacts=[
+            go.Contact("floor", lambda q, t: q[0]),
+            go.Contact("wall", lambda q, t: q[1]),
+        ],
+    )
+    options = {"breakpoints": [0.5], "max_steps": 200}
+    result = go.simulate(bodies, [0.0, 0.0], [0.0, 0.0], (0, 2), **options)
+    released = [e for e in result.events if e.kind == "release" and e.contacts == ("floor",)]
+    assert_allclose([e.t for e in released], [0.5], rtol=1e-6)
+    assert_allclose(result.q[-1], [1.5**2 / 2, 0.0], rtol=1e-8, atol=1e-12)
+
+
+@in_units
+def test_a_body_at_rest_is_thrown_up_at_the_same_time_in_all_units(metre, second, kilogram):
+    newton = kilogram * metre / second**2
+
+    def force(q, v, t):
+        return newton * np.array([-G + 20.0 * np.sin(t / second)])
+
+    floor = go.Contact("floor", lambda q, t: q[0], 0.5)
+    ball = go.System([kilogram], force, contacts=[floor])
+    result = go.simulate(ball, [0.0], [0.0], (0, 6.0 * second), max_steps=500)
+    first = result.events[0]
+    assert (first.kind, first.contacts) == ("release", ("floor",))
+    assert_allclose(first.t / second, np.arcsin(G / 20.0), rtol=1e-9)
+
+
+@in_units
+@pytest.mark.parametrize("seed", range(4))
+def test_a_table_at_rest_at_zero_is_not_taken_for_a_kink(metre, second, kilogram, seed):
+    """All coordinates are zero, so that lengths and speeds are nothing but round-off."""
+    rng = np.random.default_rng(seed)
+    feet = rng.uniform(-1.0, 1.0, size=(6, 2))
+    newton = kilogram * metre / second**2
+
+    def force(q, v, t):
+        return newton * np.array([-G, 0.1 * metre * np.sin(t / second), 0.0])
+
+    table = go.System(
+        np.array([kilogram, kilogram * metre**2 / 3, kilogram * metre**2 / 3]),
+        force,
+        contacts=[
+            go.Contact(
+                f"foot {i}", lambda q, t, x=x, y=y: q[0] + metre * (x * q[1] + y * q[2]), 0.3
+            )
+            for i, (x, y) in enumerate(np.vstack([feet, [[1, 1], [-1, 1], [1, -1], [-1, -1]]]))
+        ],
+    )
+    sizes = np.array([metre, 1.0, 1.0])
+    atol = 1e-12 * np.concatenate([sizes, sizes / second])
+    options = {"atol": atol, "max_steps": 2000}
+    result = go.simulate(table, np.zeros(3), np.zeros(3), (0, second), **options)
+    assert result.success
+    assert result.events == ()

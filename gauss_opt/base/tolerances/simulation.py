@@ -122,6 +122,14 @@ NEWTON_STEP = _simulation(
     "a step of Newton's method this small is the last",
 )
 
+# Releases
+OPENING_NOISE = _simulation(
+    "OPENING_NOISE",
+    1e-14,
+    "the accelerations that the largest force can cause",
+    "a contact that opens with less does not open, whatever its own bodies do",
+)
+
 # Impacts
 SLOW = _simulation(
     "SLOW",

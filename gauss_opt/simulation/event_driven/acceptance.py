@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.errors import SimulationError
 from ...base.tolerances.simulation import DRIFT, JUMP, JUMP_BY_RTOL
+from ...mechanics.caused import caused_accelerations
 from ...mechanics.flow import Flow
 from ...mechanics.projection import Scales, drift
 from ...model.snapshot import Snapshot
@@ -56,13 +57,19 @@ def _refuse_jump(
     """Refuse a step in which a held constraint did what no smooth one can do.
 
     Lengths and speeds vouch for each other here: where one of them is nothing but round-off,
-    so is what is off by as much.
+    so is what is off by as much. Where nothing has moved yet, both come from what the forces could
+    do within the step.
     """
     lengths, speeds, time = scales.lengths(snapshot), scales.speeds(snapshot), scales.time
     position, velocity = flow.position_rows, flow.velocity_rows
     rows = np.concatenate([position, velocity])
     off = np.abs(np.concatenate([snapshot.value[position], snapshot.rate[velocity]]))
-    sizes = [(lengths + time * speeds)[position], (speeds + lengths / time)[velocity]]
+    step = piece.t1 - piece.t0
+    gain = np.abs(snapshot.rows) @ caused_accelerations(snapshot, np.abs(snapshot.force)) * step
+    sizes = [
+        (lengths + time * speeds + step * gain)[position],
+        (speeds + lengths / time + gain)[velocity],
+    ]
     if not (off > allowed * np.concatenate(sizes)).any():
         return
     raise SimulationError(

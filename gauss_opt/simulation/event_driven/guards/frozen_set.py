@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ....base.arrays import Array, Indices
-from ....base.tolerances.simulation import SAME_ACCELERATION
+from ....base.tolerances.base import FINEST_TIME, TINY
+from ....base.tolerances.simulation import OPENING_NOISE, SAME_ACCELERATION
 from ....mechanics.acceleration import Acceleration
+from ....mechanics.caused import caused_accelerations
 from ....mechanics.flow import Flow
 from ....mechanics.projection import Scales
 from ....model.snapshot import Snapshot
@@ -29,7 +31,8 @@ def changes_at(
     context: Context, state: RunState, flow: Flow, piece: Piece, low: float, high: float
 ) -> float:
     """The first time, between one where it is right and one where it is not, at which it is not."""
-    while high - low > state.resolution(high) and high > np.nextafter(low, high):
+    finest = FINEST_TIME * (high - low)
+    while high - low > max(state.resolution(high), finest) and high > np.nextafter(low, high):
         middle = 0.5 * (low + high)
         if right_at(context, state, flow, piece, middle):
             low = middle
@@ -58,10 +61,13 @@ def opening_rates(snapshot: Snapshot, a: Array, rows: Indices, scales: Scales) -
     normals = snapshot.rows_of(rows)
     opening = normals @ a - snapshot.rhs[rows]
     size = np.abs(normals) @ np.abs(a) + np.abs(snapshot.rhs[rows])
-    size += _typical(snapshot) + scales.speeds(snapshot)[rows] / scales.time
-    return np.where(np.abs(opening) <= SAME_ACCELERATION * size, 0.0, opening)
+    size += np.abs(normals) @ caused_accelerations(snapshot, np.abs(snapshot.force))
+    size += scales.speeds(snapshot)[rows] / scales.time
+    # What large forces elsewhere leave of their balance in a row that none of them acts along.
+    noise = OPENING_NOISE * _typical(snapshot)
+    return np.where(np.abs(opening) <= SAME_ACCELERATION * size + noise, 0.0, opening)
 
 
 def _typical(snapshot: Snapshot) -> float:
-    """An acceleration of the size that forces can cause."""
-    return float(np.abs(snapshot.force).max() / max(np.abs(snapshot.mass).max(), 1e-300))
+    """An acceleration of the size that forces can cause: (G) tells none apart that differ less."""
+    return float(np.abs(snapshot.force).max() / max(np.abs(snapshot.mass).max(), TINY))
