@@ -135,7 +135,7 @@ def test_which_rows_are_held_travels():
         ("held_ranks", np.array([31, 29])),
         ("held_vanishing", np.ones(3, dtype=bool)),
     ):
-        with pytest.raises(ValueError, match="equalities|rows that are held"):
+        with pytest.raises(ValueError, match=r"equalities|rows that are held"):
             RunState.from_arrays({**arrays, name: damaged}, header, stepper.layout)
 
 
