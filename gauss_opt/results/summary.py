@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Fact", "as_text", "kinds_of", "summary", "verdict"]
 
+MOST_SAMPLED = 5  # functions that are named
 MOST_DROPS = 5  # times of rank drops that are named
 
 
@@ -100,10 +101,26 @@ def _quality(result: Result) -> Iterator[Fact]:
     )
     yield Fact("worst drift", _small(s.worst_drift), "relative violation of held constraints")
     yield Fact("worst penetration", _small(s.worst_penetration), "relative, of open contacts")
+    yield _between_the_points(result)
     if s.rank_drops:
         near = ", ".join(f"{t:.6g} s" for t in s.rank_drops[:MOST_DROPS])
         more = ", ..." if len(s.rank_drops) > MOST_DROPS else ""
         yield Fact("rank drops", f"{len(s.rank_drops)}", f"constraints dependent near {near}{more}")
+
+
+def _between_the_points(result: Result) -> Fact:
+    """What is proved to hold between the points of the run, what is sampled only, and why."""
+    s = result.stats
+    sampled = [f"{name}: {why}" for name, why in s.sampled.items()]
+    sampled += [f"{name}: not settled in {n} parts of steps" for name, n in s.unsettled.items()]
+    if not sampled:
+        return Fact(
+            "between the points",
+            "no event missed along the dense output",
+            f"{s.guard_cells} parts proved",
+        )
+    named = "; ".join(sampled[:MOST_SAMPLED]) + ("; ..." if len(sampled) > MOST_SAMPLED else "")
+    return Fact("sampled only", f"{len(sampled)} functions", named)
 
 
 def _small(value: float) -> str:

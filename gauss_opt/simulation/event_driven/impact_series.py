@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...base.tolerances.base import TINY
+from ...base.tolerances.simulation import ACCUMULATED, LIMIT_SPREAD, LOST, SIMULTANEOUS
 from ...mechanics.collision import Collision
 from ...model.snapshot import Snapshot
 from ...results.records import Event, EventKind
@@ -14,13 +16,10 @@ from ..run_state import ImpactSeries, PendingLimit, RunState
 from .accumulation import Accumulation, Bounce, detect
 from .contact_status import closed_contacts, pressed
 from .context import Context
-from .response import Response, classify, merged
+from .response import Response, classify, limits_left, merged
 
 __all__ = ["Noted", "close_contacts", "noted", "reach_limit"]
 
-ACCUMULATED = 1e-9  # bounces lower than this, relative, may be summed up
-LOST = 1e-15  # bounces lower than this are round-off
-LIMIT_SPREAD = 1e-10  # spread of the estimates of an accumulation time, relative
 MEMORY = 2000
 
 
@@ -44,7 +43,7 @@ def noted(state: RunState, now: Snapshot, collisions: Sequence[Collision]) -> No
     series = _with(state, now, collisions, struck)
     limit = detect(
         series.bounces,
-        time_tolerance=LIMIT_SPREAD * max(abs(now.t), state.scales.time),
+        time_tolerance=LIMIT_SPREAD * max(abs(now.t), state.resolution(now.t) / SIMULTANEOUS),
         height=ACCUMULATED,
         round_off=LOST,
     )
@@ -74,7 +73,7 @@ def _height(
     if apart == np.inf:
         return np.inf
     approach = max(abs(float(c.snapshot.rate[row])) for c in collisions)
-    return float(apart * max(series.rates[row], approach) / max(length, 1e-300))
+    return float(apart * max(series.rates[row], approach) / max(length, TINY))
 
 
 def close_contacts(
@@ -94,7 +93,8 @@ def close_contacts(
         stop.energy_change,
         stop.work_of_moving_constraints,
     )
-    return Response(after, pressed(state.status, resting), None), pending
+    status, off = limits_left(context, state.scales, pressed(state.status, resting), after)
+    return Response(after, status, None, off), pending
 
 
 def reach_limit(

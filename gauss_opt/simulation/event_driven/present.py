@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from ...base.tolerances.mechanics import FOLLOWS
+from ...base.tolerances.simulation import ROUND_OFF
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
 from ...results.result import Result
 from ..run_state import RunState
 from .acceptance import StepEnd
 from .contact_status import leaving, separated
-from .context import ROUND_OFF, Context
+from .context import Context
 from .guards.happening import Happening
 from .guards.user_events import announced, marked
 from .recording import Recording
@@ -144,5 +145,6 @@ class Present:
         """The smooth motion ends at an event inside a step; choose a step to go on with."""
         state = self.state
         self.end_segment()
-        state.next_step = first_step_after_event(piece, suggested, state.t - state.last_event)
-        state.last_event = state.t
+        between = state.t - state.last_event
+        state.next_step = first_step_after_event(piece, suggested, between)
+        state.quiet, state.last_event = max(state.quiet, between), state.t
