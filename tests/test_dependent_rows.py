@@ -127,6 +127,17 @@ def test_accelerations_change_in_proportion_to_the_distance(name, off, level, pa
 
 
 @MECHANISMS
+@pytest.mark.parametrize("off", [0.0, 1e-9, 1e-6])
+def test_a_velocity_that_no_row_allows_has_no_acceleration(name, off, pairs):
+    """The rows contradict each other by as much as the velocity: no answer is right."""
+    every, _, q, v = pairs(name)
+    rng = np.random.default_rng(9)
+    q = q + off * rng.normal(size=len(q))
+    with pytest.raises((go.InfeasibleError, go.SolverError)):
+        go.accelerate(every, q, v + rng.normal(size=len(v)))
+
+
+@MECHANISMS
 @pytest.mark.parametrize("off", DISTANCES[:-1])
 def test_engaging_changes_in_proportion_to_the_distance(name, off, pairs):
     every, few, q, v = pairs(name)

@@ -117,10 +117,33 @@ def test_a_copy_shares_nothing_that_a_run_writes_into():
     assert_same_state(state, before)
 
 
+def test_which_rows_are_held_travels():
+    setup = go.find_case("bricard")().build()
+    stepper = go.start(setup.system, setup.q0, setup.v0, setup.t_span)
+    stepper.step()
+    state = stepper.freeze()
+    among = state.equalities.among
+    assert among.rank == 29
+    other = travelled(state, stepper.layout)
+    assert_same_state(other, state)
+    assert other.equalities.among.ranks == among.ranks
+    arrays, header = state.to_arrays()
+    for name, damaged in (
+        ("held_rows", arrays["held_rows"] + 2),
+        ("held_rows", arrays["held_rows"] * 0),
+        ("held_combine", arrays["held_combine"][1:]),
+        ("held_ranks", np.array([31, 29])),
+        ("held_vanishing", np.ones(3, dtype=bool)),
+    ):
+        with pytest.raises(ValueError, match=r"equalities|rows that are held"):
+            RunState.from_arrays({**arrays, name: damaged}, header, stepper.layout)
+
+
 def test_every_field_travels():
     state, layout = some_state()
+    assert travelled(state, layout).equalities.among is None
     for item in fields(RunState):
-        if item.name in ("scales", "series", "pending", "stats"):
+        if item.name in ("scales", "series", "pending", "stats", "equalities"):
             continue
         value = getattr(state, item.name)
         assert_array_equal(getattr(travelled(state, layout), item.name), value)

@@ -26,6 +26,12 @@ ARGUMENT_NOISE = _model(
     "what this change of the arguments does to the value is allowed as well: round-off is far "
     "below it, also where large terms cancel",
 )
+ARGUMENT_ROUND_OFF = _model(
+    "ARGUMENT_ROUND_OFF",
+    1e-14,
+    "the largest entry of the argument",
+    "the same for entries that are nearly zero beside others, as in a quaternion of no rotation",
+)
 OPERATION_ROUND_OFF = _model(
     "OPERATION_ROUND_OFF",
     4.5e-16,
@@ -38,12 +44,6 @@ OPERATION_UNDERFLOW = _model(
     1e-320,
     "nothing",
     "allowed on top of OPERATION_ROUND_OFF, for results that underflow",
-)
-ARGUMENT_ROUND_OFF = _model(
-    "ARGUMENT_ROUND_OFF",
-    1e-14,
-    "the largest entry of the argument",
-    "the same for entries that are nearly zero beside others, as in a quaternion of no rotation",
 )
 
 # Derivatives given by hand

@@ -71,8 +71,8 @@ def solve_beside_surface(
 
     ``equalities`` are those that the problem begins with, all of the layout by default. Where they
     are clearly independent, or the state is on the surface, this is the solution of the problem
-    as it is. So it is where they contradict each other by more than the distance from the surface
-    explains.
+    as it is. Where they contradict each other by more than the distance from the surface explains,
+    there is none.
     """
     failure: InfeasibleError | SolverError | None = None
     try:
@@ -88,9 +88,28 @@ def solve_beside_surface(
         answer = solve_of_rank(solver, problem, surface, contradiction)
         if answer is not None:
             return answer
+        if failure is None and surface.rank < surface.number:
+            raise _contradiction(problem, surface)
     if failure is not None:
         raise failure
     return solution, None
+
+
+def _contradiction(problem: GaussProblem, surface: SurfaceRank) -> InfeasibleError:
+    """Rows that are as good as dependent, with right-hand sides that are not.
+
+    Taken at their word they have a solution, which is the larger the nearer the state is to the
+    surface.
+    """
+    names = tuple(dict.fromkeys(problem.names[: surface.number]))
+    return InfeasibleError(
+        f"the equality constraints of this {problem.kind} problem ({', '.join(map(repr, names))}) "
+        f"are dependent on the surface of the constraints, and contradict each other by more than "
+        f"the state's distance from it ({surface.off:.1e}, relative) explains. Use "
+        f"gauss_opt.assemble() to get a consistent state",
+        problem,
+        names,
+    )
 
 
 def solve_of_rank(

@@ -41,7 +41,8 @@ def steps_collapse(segment: Segment, now: Snapshot, rtol: float) -> bool:
     if next_step > COLLAPSED * longest:
         return False
     noise = NOISE * float(np.sqrt(np.finfo(float).eps / rtol))
-    return independence(now, segment.flow.held, segment.flow.left_out) < max(NEAR_RANK_DROP, noise)
+    here = independence(now, segment.flow.held, segment.flow.left_out)
+    return here < max(NEAR_RANK_DROP, noise)
 
 
 def landing(
