@@ -21,7 +21,7 @@ from ...results.dense_output import Piece
 from ...results.records import Event, RunStatus, Stats
 from ...results.result import Result
 from ..initial_state import consistent_start, without_round_off
-from ..limits import require_progress, require_within_limits, stands_still
+from ..limits import require_progress, require_within_limits
 from ..run_state import RunState
 from ..settings import Settings
 from .acceptance import end_of_step
@@ -184,7 +184,7 @@ class Stepper:
             self._at_bound()
         elif steps_collapse(segment, present.now, self.settings.rtol):
             self._leap(segment)
-        present.state.standstill = present.state.standstill + 1 if stands_still(t, self.t) else 0
+        present.state.standstill = present.state.standstill + 1 if self.t == t else 0
         require_progress(present.state.standstill, self.t)
         if self.status == RunStatus.RUNNING:
             require_within_limits(self.settings, self.stats.steps, len(self.events))
