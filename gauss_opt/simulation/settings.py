@@ -18,6 +18,8 @@ from .options import DEFAULTS, Options
 
 __all__ = ["Settings", "UserEvent", "time_span", "user_events"]
 
+LARGEST_CLOSURE = 1e-5
+
 
 @dataclass(frozen=True)
 class UserEvent:
@@ -80,6 +82,7 @@ class Settings:
     max_steps: int
     max_events: int
     max_wall_time: float
+    closure: float
 
     @classmethod
     def create(cls, t_span: Sequence[float], **options: Unpack[Options]) -> Settings:
@@ -110,6 +113,7 @@ class Settings:
             asked["max_steps"],
             asked["max_events"],
             float(asked["max_wall_time"]),
+            _closure(asked["closure"]),
         )
 
     def describe(self) -> dict[str, Any]:
@@ -121,6 +125,7 @@ class Settings:
             "rtol": self.rtol,
             "atol": None if self.atol is None else self.atol.tolist(),
             "max_step": self.max_step if isfinite(self.max_step) else None,
+            "closure": self.closure,
             "breakpoints": len(self.breakpoints),
             "user_events": [event.name for event in self.events],
         }
@@ -150,6 +155,12 @@ def _relative_tolerance(rtol: float) -> float:
     if rtol < 2.3e-14:
         raise InputError(f"rtol = {rtol:g} is below what double precision can do (2.3e-14)")
     return float(rtol)
+
+
+def _closure(closure: float) -> float:
+    if not 0.0 <= closure <= LARGEST_CLOSURE:
+        raise InputError(f"closure must be from 0 to {LARGEST_CLOSURE:g}, got {closure}")
+    return float(closure)
 
 
 def _absolute_tolerance(atol: ArrayLike | None) -> Array | None:

@@ -21,7 +21,16 @@ from .event_impacts import Impacts, impacts
 from .guards.happening import HappeningKind
 from .guards.release import opening_rates
 
-__all__ = ["Response", "classify", "hold", "let_go", "merged", "settle", "touching_at"]
+__all__ = [
+    "Response",
+    "announce_released",
+    "classify",
+    "hold",
+    "let_go",
+    "merged",
+    "settle",
+    "touching_at",
+]
 
 CLOSED = 1e-9  # a gap this small, relative, is closed at the start of a run
 
@@ -100,7 +109,7 @@ def let_go(context: Context, state: RunState, snapshot: Snapshot, rows: Indices)
         # (G) changed by next to nothing: contacts that rest without force are free to go.
         status = contact.released(status, contact.idle(status), layout)
         answer = context.accelerate(snapshot, status)
-    gone = _announce_released(context, snapshot, before, status)
+    gone = announce_released(context, snapshot, before, status)
     return Response(snapshot, status, answer, tuple(gone))
 
 
@@ -220,14 +229,15 @@ def _changes(
     on = np.flatnonzero(contact.closed(after) & ~contact.closed(before))
     on = on[on >= context.layout.contacts.stop]
     return [
-        *_announce_released(context, snapshot, before, after),
+        *announce_released(context, snapshot, before, after),
         *_announce(context, EventKind.LIMIT, snapshot, on, "on"),
     ]
 
 
-def _announce_released(
+def announce_released(
     context: Context, snapshot: Snapshot, before: Statuses, after: Statuses
 ) -> list[Event]:
+    """Contacts that are closed no longer, and limits that are held no longer."""
     rows = np.flatnonzero(contact.closed(before) & ~contact.closed(after))
     stop = context.layout.contacts.stop
     return [
