@@ -32,6 +32,7 @@ __all__ = [
     "touching_at",
 ]
 
+ROUNDED = 1e-8  # a jump this small, relative to the speeds of the run, is not announced
 CLOSED = 1e-9  # a gap this small, relative, is closed at the start of a run
 
 
@@ -92,9 +93,11 @@ def settle(
     status, answer = classify(context, scales, status, snapshot)
     risen = _risen(context, status, snapshot, closed)
     if risen is not None:
-        snapshot, answer = risen, context.accelerate(risen, status)
+        snapshot = snapshot.at_velocity(risen.v_after)
+        answer = context.accelerate(snapshot, status)
     changes = _changes(context, snapshot, before, status)
     events = [_impact_event(c, context, jumps) for c in jumps.collisions]
+    events += _notable(context, scales, risen)
     if not events and kind == HappeningKind.GRAZE:
         events += _announce(context, EventKind.GRAZE, snapshot, triggered)
     return Response(snapshot, status, answer, (*events, *changes), jumps.collisions)
@@ -119,10 +122,11 @@ def hold(context: Context, state: RunState, snapshot: Snapshot, rows: Indices) -
     Their rates are removed; (G) says whether they carry, idle or open.
     """
     touching = merged(rows, closed_contacts(state.status, context.layout))
-    jump = context.stop_contacts(snapshot, touching, equality=True)
-    snapshot = snapshot.at_velocity(jump.v)
+    stop = _stop(context, snapshot, touching, equality=True)
+    snapshot = snapshot.at_velocity(stop.v_after)
     status = contact.closed_again(state.status, rows)
-    return Response(snapshot, *classify(context, state.scales, status, snapshot))
+    status, answer = classify(context, state.scales, status, snapshot)
+    return Response(snapshot, status, answer, tuple(_notable(context, state.scales, stop)))
 
 
 def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snapshot) -> Classified:
@@ -145,8 +149,8 @@ def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snaps
 
 def _risen(
     context: Context, status: Statuses, snapshot: Snapshot, closed: Indices
-) -> Snapshot | None:
-    """The state with no contact that opens by its acceleration still on its way down.
+) -> Collision | None:
+    """The jump after which no contact that opens by its acceleration is still on its way down.
 
     Its rate is below zero by what counts as zero. Left there, it would close again before the
     acceleration has turned it, at the same place, and so on without end. None: there is no such
@@ -155,8 +159,16 @@ def _risen(
     rows = closed[contact.leaving(status)[closed] & (snapshot.rate[closed] < 0.0)]
     if not len(rows):
         return None
-    rows = merged(rows, closed_contacts(status, context.layout))
-    return snapshot.at_velocity(context.stop_contacts(snapshot, rows).v)
+    return _stop(context, snapshot, merged(rows, closed_contacts(status, context.layout)))
+
+
+def _stop(
+    context: Context, snapshot: Snapshot, rows: Indices, *, equality: bool = False
+) -> Collision:
+    """Contacts that do not approach any more, or have no rate at all."""
+    jump = context.stop_contacts(snapshot, rows, equality=equality)
+    after = snapshot.at_velocity(jump.v)
+    return Collision(snapshot, rows, jump.v, jump.impulses, after.rate, (jump,))
 
 
 def merged(rows: Indices, others: Indices) -> Indices:
@@ -218,6 +230,33 @@ def _impact_event(collision: Collision, context: Context, jumps: Impacts) -> Eve
         collision.gains_energy,
         detail="stopped as a last resort" if stopped else "",
     )
+
+
+def _notable(context: Context, scales: Scales, stop: Collision | None) -> list[Event]:
+    """Contacts stopped, as an impact where it is more than round-off.
+
+    The rates that are removed are next to nothing. But where rows are nearly dependent, as those of
+    bodies that fit exactly, it can take a large jump to remove them.
+    """
+    if stop is None:
+        return []
+    change = np.abs(stop.v_after - stop.v_before)
+    if (change <= ROUNDED * scales.v.max(initial=0.0)).all():
+        return []
+    event = Event(
+        EventKind.IMPACT,
+        stop.snapshot.t,
+        context.names(stop.contacts),
+        stop.snapshot.q,
+        stop.v_before,
+        stop.v_after,
+        dict(stop.impulses),
+        stop.energy_change,
+        stop.work_of_moving_constraints,
+        stop.gains_energy,
+        detail="rates of round-off removed",
+    )
+    return [event]
 
 
 def _changes(
