@@ -19,9 +19,9 @@ from ..model.snapshot import Snapshot
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
-from ..qp.whitening import whiten
+from ..qp.whitening import Whitened, whiten
 
-__all__ = ["Impact", "Jump", "Outcome", "row_mobility"]
+__all__ = ["Impact", "Jump", "Outcome", "whitened_contacts"]
 
 MAX_ITERATIONS = 200
 CONVERGED = 1e-12
@@ -242,11 +242,9 @@ class Outcome:
         return cls(jumps[-1].v, sum((j.impulses for j in jumps), np.zeros(1)), jumps)
 
 
-def row_mobility(impact: Impact) -> Array:
-    """Squared length of each contact row in the metric of the inverse mass."""
+def whitened_contacts(impact: Impact) -> Whitened:
+    """The rows of an impact whitened: equalities, contacts, limits."""
     problem = impact._problem(
         impact.snapshot, impact.rates, impact.contacts, impact.v, None, equality=False
     )
-    ne = len(impact.equalities)
-    lengths: Array = whiten(problem).lengths[ne : ne + len(impact.contacts)] ** 2
-    return lengths
+    return whiten(problem)

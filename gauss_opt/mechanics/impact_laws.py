@@ -8,8 +8,10 @@ from typing import TypeGuard
 
 import numpy as np
 
+from ..base.arrays import Array, Indices
 from ..base.registry import Registry, entry_points_of
-from .impact import Impact, Jump, Outcome, row_mobility
+from .impact import Impact, Jump, Outcome, whitened_contacts
+from .single_collisions import SingleCollisions
 
 __all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "make_law"]
 
@@ -92,7 +94,12 @@ class Sequential(ImpactLaw):
     max_collisions: int = 1000
 
     def apply(self, impact: Impact) -> Outcome:
-        lengths = np.sqrt(row_mobility(impact))
+        white = whitened_contacts(impact)
+        ne = len(impact.equalities)
+        lengths = white.lengths[ne : ne + len(impact.contacts)]
+        one_by_one = None
+        if self.law == Newton() and SingleCollisions.possible(impact):
+            one_by_one = SingleCollisions(impact, white)
         v = impact.v
         jumps: list[Jump] = []
         largest = float((-impact.rates / lengths).max(initial=0.0))
@@ -104,11 +111,12 @@ class Sequential(ImpactLaw):
             approach = np.where(-rates > small * lengths, -rates / lengths, 0.0)
             if not approach.any():
                 break
-            first = impact.contacts[approach >= approach.max() * (1.0 - 1e-9)]
-            snapshot = impact.snapshot.at_velocity(v)
-            outcome = self.law.apply(replace(impact, snapshot=snapshot, contacts=first))
-            jumps += outcome.jumps
-            v = outcome.v
+            first = np.flatnonzero(approach >= approach.max() * (1.0 - 1e-9))
+            jump = None
+            if one_by_one is not None and len(first) == 1:
+                jump = one_by_one.newton(int(first[0]), v)
+            jumps += self._together(impact, first, v) if jump is None else (jump,)
+            v = jumps[-1].v
         else:
             snapshot = impact.snapshot.at_velocity(v)
             last = replace(impact, snapshot=snapshot)
@@ -116,6 +124,11 @@ class Sequential(ImpactLaw):
         if not jumps:
             return Outcome.of(impact.solve(np.minimum(impact.rates, 0.0)))
         return Outcome.of(*jumps)
+
+    def _together(self, impact: Impact, places: Indices, v: Array) -> tuple[Jump, ...]:
+        """The collision of some of the contacts at once, in the law for each collision."""
+        snapshot, contacts = impact.snapshot.at_velocity(v), impact.contacts[places]
+        return self.law.apply(replace(impact, snapshot=snapshot, contacts=contacts)).jumps
 
 
 def _is_law(item: object) -> TypeGuard[ImpactLaw]:
