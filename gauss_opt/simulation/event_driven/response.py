@@ -122,11 +122,10 @@ def hold(context: Context, state: RunState, snapshot: Snapshot, rows: Indices) -
     Their rates are removed; (G) says whether they carry, idle or open.
     """
     touching = merged(rows, closed_contacts(state.status, context.layout))
-    stop = _stop(context, snapshot, touching, equality=True)
-    snapshot = snapshot.at_velocity(stop.v_after)
+    jump = context.stop_contacts(snapshot, touching, equality=True)
+    snapshot = snapshot.at_velocity(jump.v)
     status = contact.closed_again(state.status, rows)
-    status, answer = classify(context, state.scales, status, snapshot)
-    return Response(snapshot, status, answer, tuple(_notable(context, state.scales, stop)))
+    return Response(snapshot, *classify(context, state.scales, status, snapshot))
 
 
 def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snapshot) -> Classified:
@@ -159,14 +158,8 @@ def _risen(
     rows = closed[contact.leaving(status)[closed] & (snapshot.rate[closed] < 0.0)]
     if not len(rows):
         return None
-    return _stop(context, snapshot, merged(rows, closed_contacts(status, context.layout)))
-
-
-def _stop(
-    context: Context, snapshot: Snapshot, rows: Indices, *, equality: bool = False
-) -> Collision:
-    """Contacts that do not approach any more, or have no rate at all."""
-    jump = context.stop_contacts(snapshot, rows, equality=equality)
+    rows = merged(rows, closed_contacts(status, context.layout))
+    jump = context.stop_contacts(snapshot, rows)
     after = snapshot.at_velocity(jump.v)
     return Collision(snapshot, rows, jump.v, jump.impulses, after.rate, (jump,))
 
@@ -217,6 +210,10 @@ def _reached_limits(status: Statuses, scales: Scales, snapshot: Snapshot) -> Ind
 
 def _impact_event(collision: Collision, context: Context, jumps: Impacts) -> Event:
     stopped = jumps.stopped and collision is jumps.collisions[-1]
+    return _event_of(collision, context, "stopped as a last resort" if stopped else "")
+
+
+def _event_of(collision: Collision, context: Context, detail: str) -> Event:
     return Event(
         EventKind.IMPACT,
         collision.snapshot.t,
@@ -228,7 +225,7 @@ def _impact_event(collision: Collision, context: Context, jumps: Impacts) -> Eve
         collision.energy_change,
         collision.work_of_moving_constraints,
         collision.gains_energy,
-        detail="stopped as a last resort" if stopped else "",
+        detail=detail,
     )
 
 
@@ -243,20 +240,7 @@ def _notable(context: Context, scales: Scales, stop: Collision | None) -> list[E
     change = np.abs(stop.v_after - stop.v_before)
     if (change <= ROUNDED * scales.v.max(initial=0.0)).all():
         return []
-    event = Event(
-        EventKind.IMPACT,
-        stop.snapshot.t,
-        context.names(stop.contacts),
-        stop.snapshot.q,
-        stop.v_before,
-        stop.v_after,
-        dict(stop.impulses),
-        stop.energy_change,
-        stop.work_of_moving_constraints,
-        stop.gains_energy,
-        detail="rates of round-off removed",
-    )
-    return [event]
+    return [_event_of(stop, context, "rates of round-off removed")]
 
 
 def _changes(
