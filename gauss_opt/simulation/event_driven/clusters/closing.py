@@ -26,6 +26,7 @@ from .placement import on_gaps
 __all__ = ["Closing", "close_cluster"]
 
 MAX_ROUNDS = 8
+NO_GAP = 1e-3  # of the gaps that are low: less is not known to be open
 FAMILIAR = 2  # low strikes in a row of a contact that is not asked how far it would fly
 
 
@@ -137,6 +138,8 @@ def _carried_out(
     most = context.settings.closure * energy_scale(state.scales, now)
     if moved > context.settings.closure or abs(removed) > most * len(proposal.rows):
         return None
+    if _strikes_another(context, state, proposal.status, now, after):
+        return None
     context.note_residual(jump.solution.certificate.worst)
     status, answer = classify(context, state.scales, proposal.status, after)
     event = Event(
@@ -154,6 +157,23 @@ def _carried_out(
     gone = announce_released(context, after, state.status, status)
     response = Response(after, status, answer, (event, *gone))
     return Closing(response, proposal.rows, float(removed))
+
+
+def _strikes_another(
+    context: Context, state: RunState, status: Statuses, now: Snapshot, after: Snapshot
+) -> bool:
+    """Whether an open contact nearby approaches because of the closing: an impact that nobody saw.
+
+    It may just have been struck, and its zero of an instant ago is no crossing.
+    """
+    rows = open_contacts(status, context.layout)
+    if now.enabled is not None:
+        rows = rows[now.enabled[rows]]
+    near = context.settings.closure * state.scales.lengths(now)[rows]
+    slow = SLOW * state.scales.speeds(after)[rows]
+    struck = (np.abs(after.value[rows]) <= near) & (after.rate[rows] < -slow)
+    on_its_way = (now.value[rows] > NO_GAP * near) & (now.rate[rows] < -slow)
+    return bool((struck & ~on_its_way).any())
 
 
 def _largest_move(state: RunState, now: Snapshot, placed: Snapshot) -> float:
