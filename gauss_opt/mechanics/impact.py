@@ -118,7 +118,12 @@ class Impact:
         contacts = self.contacts if contacts is None else contacts
         start = self.v if velocity is None else velocity
         ask = (rates, contacts, start, push, equality)
-        jump, rounds = self._settle(self.snapshot, *ask)
+        try:
+            jump, rounds = self._settle(self.snapshot, *ask)
+        except InfeasibleError as error:
+            if equality or not (rates > 0.0).any():
+                raise
+            raise _exact_fit(self.snapshot.t, error) from error
         if jump is not None and rounds == 1:
             return jump
         # Constraints nonlinear in the velocity can have several stationary points.
@@ -193,6 +198,20 @@ class Impact:
         rows = np.concatenate([self.equalities, contacts, self.limits])
         impulses[rows] = solution.row_multipliers
         return impulses
+
+
+def _exact_fit(t: float, error: InfeasibleError) -> InfeasibleError:
+    """What to say where contacts are asked to separate and have nowhere to go."""
+    listed = ", ".join(repr(name) for name in error.constraints)
+    return InfeasibleError(
+        f"the impact at t = {t:.9g} has no solution: the bodies between {listed} are an exact fit, "
+        f"and the law asks for more separation than there is room for, as none of these contacts "
+        f"can open without closing another. Use law='poisson' or a restitution of 0 there, or "
+        f"leave some play",
+        error.problem,
+        error.constraints,
+        error.certificate,
+    )
 
 
 def _distance(jump: Jump) -> float:
