@@ -101,7 +101,7 @@ def _check_answers(
             tally.find(f"{name} refuses a feasible problem: {type(error).__name__}", seed)
             continue
         tally.counts["answers of solvers"] += 1
-        tally.counts["answers by another solver of the ladder"] += bool(solution.attempts)
+        tally.counts["answers by a fallback solver"] += bool(solution.attempts)
         residual = go.certify(problem, solution.x, solution.row_multipliers).worst
         tally.note("certificate of a problem", residual, seed)
         if not residual <= CERTIFICATE:

@@ -31,7 +31,7 @@ Limitations
   a solver may be faster or more accurate. Times are medians over {COUNT} problems, include the
   Python wrapper of each solver, and are from one machine under whatever load it had. The first
   call, which sets up workspaces, is not timed. A share below 100% is not a wrong answer: the next
-  guess of the active set, or the next solver of the ladder, is asked.
+  guess of the active set, or the next fallback solver, is asked.
 """
 
 

@@ -1,7 +1,7 @@
 """Andrews' squeezing mechanism: seven bodies, six constraints, a thousand radians per second.
 
 A motor drives a small crank; three pairs of bodies are closed by loops, and a stiff spring holds
-one of them. Teaches a mass that depends on the configuration: its velocity terms belong into the
+one of them. Teaches a mass that depends on the configuration: its velocity terms belong in the
 force. It is a standard test of integrators for constrained mechanics.
 
 Reference: the Test Set for IVP Solvers, problem Andrews' squeezing mechanism: accelerations at the
@@ -46,7 +46,7 @@ END_VELOCITIES = (
 
 
 def mass(q, t):
-    """Of the seven angles; bodies that hang on each other are coupled."""
+    """Of the seven angles; bodies connected to each other are coupled."""
     th, ph, om = q[1], q[3], q[5]
     M11 = m1 * ra**2 + m2 * (rr**2 - 2 * da * rr * np.cos(th) + da**2) + I1 + I2
     M21 = m2 * (da**2 - da * rr * np.cos(th)) + I2

@@ -4,8 +4,8 @@ Teaches constraints nonlinear in the velocities: vx^2 + vy^2 = c^2 vz^2, the lim
 which a falling weight drives a wheel over a table. Gauss's principle needs no rule of virtual
 displacements for it: the constraint is differentiated, and the nearest acceleration is taken.
 
-Reference: closed form. It falls with g/(1 + c^2) along a straight line, and the constraint does no
-work.
+Reference: closed form. It falls with acceleration g/(1 + c^2) along a straight line, and the
+constraint does no work.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class AppellHamel(go.Case):
     sinking: float = go.parameter(1.0, "m/s", "sinking speed at the start")
     direction: tuple[float, ...] = go.parameter((0.6, 0.8), "", "horizontal direction, x and y")
     mass: float = go.parameter(1.0, "kg", "mass")
-    duration: float = go.parameter(2.0, "s", "time to simulate")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    duration: float = go.parameter(2.0, "s", "simulated time")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("ratio", "sinking", "mass", "duration", "gravity"):
@@ -74,15 +74,15 @@ class AppellHamel(go.Case):
             yield go.Check(f"{name} at the end", result.q[-1, i], exact[0], 1e-8, "m")
             yield go.Check(f"speed along {name}", result.v[-1, i], exact[1], 1e-8, "m/s")
         off = np.abs(result.q - np.outer(depth, self.heading)).max()
-        yield go.Check.at_most("worst difference of the place", off, 1e-8, "m")
+        yield go.Check.at_most("largest error of the position", off, 1e-8, "m")
         # The multiplier goes with the gradient 2 (vx, vy, -c^2 vz), which grows with the speed.
         multiplier = 0.5 * self.mass * self.fall / sinking
         off = np.abs(result.multipliers["cone"] / multiplier - 1.0).max()
-        yield go.Check.at_most("worst relative difference of the multiplier", off, 1e-8)
+        yield go.Check.at_most("largest relative error of the multiplier", off, 1e-8)
         force = self.mass * self.fall * self.ratio * np.sqrt(1.0 + self.ratio**2)
         carried = np.linalg.norm(result.constraint_force.total, axis=1)
         off = np.abs(carried - force).max()
-        yield go.Check.at_most("worst difference of the constraint's force", off, 1e-8, "N")
+        yield go.Check.at_most("largest error of the constraint force", off, 1e-8, "N")
         off = np.abs(result.values["cone"] / (self.ratio * sinking) ** 2).max()
         yield go.Check.at_most("off the cone, relative", off, 1e-9)
         change = np.abs(result.energy.total - result.energy.total[0]) / result.energy.kinetic

@@ -3,8 +3,9 @@
 Teaches an accumulation of two kinds of event in turn: landings on the floor and jerks of a string
 that can only pull, all plastic. Everything is at rest after a finite time.
 
-Reference: closed form. Each jerk shares the speed v of the light weight among both, so that every
-cycle begins with r = m2 / (m1 + m2) times the speed of the one before and lasts r times as long.
+Reference: closed form. Each jerk shares the momentum of the light weight between both, so that
+every cycle begins with r = m2 / (m1 + m2) times the speed of the one before and lasts r times as
+long.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class AtwoodOneWay(go.Case):
     heavy: float = go.parameter(2.0, "kg", "mass that goes down")
     light: float = go.parameter(1.0, "kg", "mass that goes up")
     drop: float = go.parameter(1.0, "m", "height of the heavy mass above the floor")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("light", "drop", "gravity"):

@@ -35,8 +35,8 @@ class BallInBox(go.Case):
     height: float = go.parameter(1.0, "m", "height at the start")
     speed: float = go.parameter(10.0, "m/s", "upward speed at the start")
     restitution: float = go.parameter(0.8, "", "coefficient of restitution of both")
-    gravity: float = go.parameter(10.0, "m/s^2", "weight per mass")
-    duration: float = go.parameter(8.0, "s", "time simulated")
+    gravity: float = go.parameter(10.0, "m/s^2", "gravitational acceleration")
+    duration: float = go.parameter(8.0, "s", "simulated time")
 
     def __post_init__(self) -> None:
         if not 0.0 < self.height < self.ceiling:

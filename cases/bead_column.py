@@ -21,7 +21,7 @@ from gauss_opt.viz import scene
 
 @dataclass(frozen=True)
 class BeadColumn(go.Case):
-    """Equal beads over each other on a vertical line, all impacts elastic."""
+    """Equal beads on top of each other on a vertical line, all impacts elastic."""
 
     reference = "closed form: the column bounces as one body"
     laws = ("newton", "poisson")
@@ -30,7 +30,7 @@ class BeadColumn(go.Case):
     height: float = go.parameter(0.05, "m", "height the column is dropped from")
     diameter: float = go.parameter(0.02, "m", "diameter of a bead")
     mass: float = go.parameter(1.0, "kg", "mass of a bead")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in (p.name for p in self.parameters()):

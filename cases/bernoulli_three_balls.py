@@ -39,7 +39,7 @@ class BernoulliThreeBalls(go.Case):
     mass: float = go.parameter(1.0, "kg", "mass of the first ball")
     struck_mass: float = go.parameter(1.0, "kg", "mass of each of the two others")
     radius: float = go.parameter(0.5, "m", "radius of all balls")
-    distance: float = go.parameter(2.0, "m", "way of the first ball to the impact")
+    distance: float = go.parameter(2.0, "m", "distance the first ball travels to the impact")
 
     def __post_init__(self) -> None:
         for name in ("speed", "mass", "struck_mass", "radius", "distance"):

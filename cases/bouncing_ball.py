@@ -4,8 +4,8 @@ Teaches impacts with restitution, and their accumulation: the intervals between 
 the factor e, so that their sum is finite. The run goes on through it; afterwards the floor carries
 the ball.
 
-Reference: closed form. The first impact is at sqrt(2 h / g), every interval e times the one before,
-and the ball rests from sqrt(2 h / g) (1 + e) / (1 - e) on.
+Reference: closed form. The first impact is at sqrt(2 h / g), every interval is e times the one
+before, and the ball rests from sqrt(2 h / g) (1 + e) / (1 - e) on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class BouncingBall(go.Case):
     height: float = go.parameter(1.0, "m", "height it is dropped from")
     restitution: float = go.parameter(0.8, "", "coefficient of restitution")
     speed: float = go.parameter(0.5, "m/s", "horizontal speed")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         if not (self.height > 0.0 and self.gravity > 0.0):

@@ -39,7 +39,7 @@ class CarAxis(go.Case):
     rest_length: float = go.parameter(0.5, "m", "of the springs")
     bump: float = go.parameter(0.1, "m", "height of the bumps")
     frequency: float = go.parameter(10.0, "rad/s", "of the bumps")
-    gravity: float = go.parameter(1.0, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(1.0, "m/s^2", "gravitational acceleration")
     duration: float = go.parameter(3.0, "s", "simulated time")
 
     def __post_init__(self) -> None:

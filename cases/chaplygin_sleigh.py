@@ -5,7 +5,7 @@ spin dies out and the forward speed tends to a limit, because volume in the spac
 not conserved. The blade is behind the mass centre; the motion with the blade ahead is unstable.
 
 Reference: closed form. With J = I + m a^2 and V^2 = v^2 + (J/m) w^2 the speed of the blade is
-V tanh(k (t - t0)) and the spin V sqrt(m/J) / cosh(k (t - t0)), k = a V m / J. The place is a
+V tanh(k (t - t0)) and the spin V sqrt(m/J) / cosh(k (t - t0)), k = a V m / J. The position is a
 quadrature.
 """
 
@@ -32,7 +32,7 @@ class ChaplyginSleigh(go.Case):
     arm: float = go.parameter(0.3, "m", "distance from the blade to the mass centre ahead of it")
     speed: float = go.parameter(0.0, "m/s", "speed of the blade at the start")
     spin: float = go.parameter(1.5, "rad/s", "angular velocity at the start")
-    duration: float = go.parameter(8.0, "s", "time to simulate")
+    duration: float = go.parameter(8.0, "s", "simulated time")
 
     def __post_init__(self) -> None:
         for name in ("mass", "inertia", "arm", "duration"):
@@ -97,13 +97,13 @@ class ChaplyginSleigh(go.Case):
         units = {"speed": "m/s", "spin": "rad/s", "heading": "rad"}
         for (word, unit), mine, theirs in zip(units.items(), ours, exact, strict=True):
             off = np.abs(mine - theirs).max()
-            yield go.Check.at_most(f"worst difference of the {word}", off, 1e-8, unit)
+            yield go.Check.at_most(f"largest error of the {word}", off, 1e-8, unit)
         place = self.place(float(t[-1]))
         yield go.Check("x at the end", result.q[-1, 0], place[0], 1e-8, "m")
         yield go.Check("y at the end", result.q[-1, 1], place[1], 1e-8, "m")
         side = self.inertia * exact[0] * exact[1] / self.gyration**2
         off = np.abs(result.multipliers["blade"] - side).max()
-        yield go.Check.at_most("worst difference of the blade's force", off, 1e-8, "N")
+        yield go.Check.at_most("largest error of the blade's force", off, 1e-8, "N")
         kinetic = 0.5 * self.mass * self.limit**2
         off = np.abs(result.energy.kinetic - kinetic).max() / kinetic
         yield go.Check.at_most("change of the energy, relative", off, 1e-9)

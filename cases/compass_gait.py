@@ -1,4 +1,4 @@
-"""A walker with two straight legs and no motor walks down a slope, step after step the same.
+"""A walker with two straight legs and no motor walks down a slope in a steady gait.
 
 Teaches a contact with a condition: the swing foot, as long as the other leg, would scuff the slope
 when it passes, so its contact counts only once it is well ahead (active_when). At touchdown the
@@ -40,10 +40,10 @@ class CompassGait(go.Case):
     above: float = go.parameter(0.5, "m", "from the mass of a leg to the hip")
     slope: float = go.parameter(3.0, "deg", "angle of the slope")
     opening: float = go.parameter(0.271028680498830, "rad", "half of the angle between the legs")
-    stance_rate: float = go.parameter(-1.091826677490, "rad/s", "rate of the stance leg at first")
-    swing_rate: float = go.parameter(-0.377181558403, "rad/s", "rate of the swing leg at first")
+    stance_rate: float = go.parameter(-1.091826677490, "rad/s", "initial rate of the stance leg")
+    swing_rate: float = go.parameter(-0.377181558403, "rad/s", "initial rate of the swing leg")
     steps: int = go.parameter(4, "", "number of steps")
-    gravity: float = go.parameter(9.8, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.8, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("hip", "leg", "below", "above", "opening", "steps", "gravity"):

@@ -1,8 +1,8 @@
-"""Discs fly about in a box, and every collision is where a hard-disc code finds it.
+"""Discs fly about in a box, and every collision happens where a hard-disc code predicts it.
 
 Teaches a scene with many possible contacts of which one at a time is struck: eight discs in a box
 have 60 gaps. Nothing overlaps, energy never rises, and every impact keeps the momentum across
-its normal. The motion is chaotic, so only so many collisions can be compared.
+its normal. The motion is chaotic, so only the first collisions can be compared.
 
 Reference: an event-driven simulation of hard discs in this file, which knows neither gaps nor
 optimisation: free flight between collisions, whose times are roots of quadratic equations.
@@ -35,9 +35,9 @@ class DiscsInBox(go.Case):
     size: float = go.parameter(1.0, "m", "width and height of the box")
     speed: float = go.parameter(1.0, "m/s", "typical speed at the start")
     restitution: float = go.parameter(1.0, "", "coefficient of restitution of all contacts")
-    gravity: float = go.parameter(0.0, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(0.0, "m/s^2", "gravitational acceleration")
     seed: int = go.parameter(1, "", "seed of the random start")
-    duration: float = go.parameter(2.0, "s", "time simulated")
+    duration: float = go.parameter(2.0, "s", "simulated time")
 
     def __post_init__(self) -> None:
         for name in ("discs", "radius", "size", "speed", "duration"):

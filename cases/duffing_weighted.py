@@ -55,7 +55,7 @@ class DuffingWeighted(go.Case):
 
     def __post_init__(self) -> None:
         if self.weight not in LABELS:
-            raise go.InputError(f"weight is {self.weight!r}; there are: {', '.join(LABELS)}")
+            raise go.InputError(f"weight is {self.weight!r}; choose from: {', '.join(LABELS)}")
         for name in ("masses", "stiffness", "cubic", "damping"):
             if len(getattr(self, name)) != 2:
                 raise go.InputError(f"{name} needs two numbers")

@@ -1,10 +1,11 @@
 """A ladder slides down a smooth wall, leaves it, and falls flat on the floor.
 
-Teaches several contacts of one body: both ends carry force, the wall lets go while the floor goes
-on, and the ladder strikes the floor with its other end and stays.
+Teaches several contacts of one body: both ends carry force, the wall lets go while the floor
+still pushes, and the ladder strikes the floor with its other end and stays.
 
-Reference: closed form. The wall is left where the top is at two thirds of its first height, after a
-time by an elliptic integral; from there on the horizontal speed is constant and the rest is energy.
+Reference: closed form. The ladder leaves the wall when its top is at two thirds of its initial
+height, after a time given by an elliptic integral; from there on the horizontal speed is constant
+and energy conservation gives the rest.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ class FallingLadder(go.Case):
     laws = ("newton", "poisson", "sequential")
 
     half_length: float = go.parameter(1.0, "m", "half of the length of the ladder")
-    angle: float = go.parameter(60.0, "deg", "angle with the floor it starts from, at rest")
+    angle: float = go.parameter(60.0, "deg", "angle with the floor at the start, at rest")
     mass: float = go.parameter(1.0, "kg", "mass")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("half_length", "mass", "gravity"):

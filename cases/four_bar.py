@@ -39,7 +39,7 @@ class FourBar(go.Case):
     length: float = go.parameter(1.0, "m", "length of each rod")
     mass: float = go.parameter(1.0, "kg", "mass of each rod")
     speed: float = go.parameter(1.0, "m/s", "speed of the couplers at the start")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
     duration: float = go.parameter(10.0, "s", "simulated time")
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """A knife edge on a slope slides sideways in cycloids and never runs downhill.
 
 Teaches a nonholonomic constraint: the edge may slide along itself and turn, but not move across.
-It could reach every place of the slope, yet from rest with a spin it stays on a strip: each half
+It could reach every point of the slope, yet from rest with a spin it stays on a strip: each half
 turn brings it back to its starting height, one arch further to the side.
 
 Reference: closed form. With s = g sin(slope) and the spin w, the path downhill is
@@ -27,11 +27,11 @@ class KnifeEdge(go.Case):
     reference = "closed form: a cycloid across the slope"
 
     slope: float = go.parameter(30.0, "deg", "angle of the slope")
-    spin: float = go.parameter(2.0, "rad/s", "angular velocity, which stays as it is")
+    spin: float = go.parameter(2.0, "rad/s", "angular velocity, which is constant")
     mass: float = go.parameter(2.0, "kg", "mass")
     inertia: float = go.parameter(0.3, "kg m^2", "moment of inertia about the point of contact")
     turns: float = go.parameter(1.0, "", "turns of the edge to simulate; each is two arches")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("mass", "inertia", "turns", "gravity"):
@@ -44,7 +44,7 @@ class KnifeEdge(go.Case):
 
     @property
     def pull(self) -> float:
-        """Weight per mass along the slope."""
+        """Gravitational acceleration along the slope."""
         return float(self.gravity * np.sin(np.radians(self.slope)))
 
     @property
@@ -78,11 +78,11 @@ class KnifeEdge(go.Case):
         heading = np.array([np.cos(angle), np.sin(angle)])
         speed = self.pull / self.spin * np.sin(angle)
         off = np.abs(result.v[:, :2] - (speed * heading).T).max()
-        yield go.Check.at_most("worst difference of the velocity", off, 1e-8, "m/s")
-        yield go.Check("the spin stays", result.v[-1, 2], self.spin, 1e-12, "rad/s")
+        yield go.Check.at_most("largest error of the velocity", off, 1e-8, "m/s")
+        yield go.Check("the spin is constant", result.v[-1, 2], self.spin, 1e-12, "rad/s")
         carried = 2.0 * self.mass * self.pull
         off = np.abs(result.multipliers["edge"] - carried * np.sin(angle)).max()
-        yield go.Check.at_most("worst difference of the edge's force", off, 1e-8 * carried, "N")
+        yield go.Check.at_most("largest error of the edge's force", off, 1e-8 * carried, "N")
         yield go.Check.at_most("sliding across", np.abs(result.values["edge"]).max(), 1e-9, "m/s")
         lifted = self.mass * self.pull * self.depth
         residual = np.abs(result.energy.residual).max()

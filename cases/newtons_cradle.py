@@ -1,4 +1,4 @@
-"""Newton's cradle: one ball falls on a row of balls, and three impact laws tell what follows.
+"""Newton's cradle: one ball falls on a row of balls; three impact laws predict what follows.
 
 Teaches that an impact law is a choice. Five pendulums hang in a row and touch. When the impacts are
 taken one after the other, the last ball takes all and the swing goes back and forth. Newton's and
@@ -79,7 +79,7 @@ class NewtonsCradle(go.Case):
     angle: float = go.parameter(45.0, "deg", "angle the first ball is released at")
     length: float = go.parameter(0.5, "m", "length of the strings")
     radius: float = go.parameter(0.05, "m", "radius of the balls")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("length", "radius", "gravity"):

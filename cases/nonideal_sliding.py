@@ -4,7 +4,8 @@ Teaches non-ideal constraints. A block is kept on an incline, and a bead on a ci
 lies flat; both are resisted by mu |N| against their motion. The constraint force has two parts: the
 ideal one, which would be there without resistance, and the non-ideal one; divided by the mass they
 are orthogonal in the metric of the mass. The resistance is a non-ideal force that is given the
-ideal one, which does not depend on it. It knows no sticking, so the block must not come to rest.
+ideal one, which does not depend on it. It does not model sticking, so the block must not come to
+rest.
 
 Reference: closed form. The block accelerates by g (sin a - mu cos a). The bead's speed is
 v0 exp(-mu theta) after the angle theta, v0 / (1 + mu v0 t / R) after the time t, whatever its mass.
@@ -39,8 +40,8 @@ class NonidealSliding(go.Case):
     radius: float = go.parameter(0.5, "m", "radius of the wire")
     block_speed: float = go.parameter(0.5, "m/s", "speed of the block at the start, downhill")
     bead_speed: float = go.parameter(4.0, "m/s", "speed of the bead at the start")
-    duration: float = go.parameter(1.0, "s", "time to simulate")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    duration: float = go.parameter(1.0, "s", "simulated time")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         positive = ("block", "bead", "radius", "block_speed", "bead_speed", "duration", "gravity")
@@ -119,19 +120,19 @@ class NonidealSliding(go.Case):
         nonideal = -force.nonideal[:, :2] @ self.downhill
         yield go.Check.relative("normal force", ideal[-1], normal, 1e-9, "N")
         off = np.abs(nonideal - self.resistance * normal).max()
-        yield go.Check.at_most("worst difference of the resistance", off, 1e-9 * normal, "N")
+        yield go.Check.at_most("largest error of the resistance", off, 1e-9 * normal, "N")
 
     def _bead(self, result: go.Result) -> Iterator[go.Check]:
         speed = np.linalg.norm(result.v[:, 2:], axis=1)
         angle = np.unwrap(np.arctan2(result.q[:, 3], result.q[:, 2]))
         by_angle = self.bead_speed * np.exp(-self.resistance * angle)
         off = np.abs(speed - by_angle).max()
-        yield go.Check.at_most("worst difference from v0 exp(-mu theta)", off, 1e-8, "m/s")
+        yield go.Check.at_most("largest difference from v0 exp(-mu theta)", off, 1e-8, "m/s")
         yield go.Check("angle at the end", angle[-1], self.turned(result.t[-1]), 1e-8, "rad")
         normal = self.bead * by_angle**2 / self.radius
         ideal = np.linalg.norm(result.constraint_force.ideal[:, 2:], axis=1)
         off = np.abs(ideal / normal - 1.0).max()
-        yield go.Check.at_most("worst relative difference of the wire's force", off, 1e-8)
+        yield go.Check.at_most("largest relative error of the wire's force", off, 1e-8)
 
     def _split(self, result: go.Result) -> Iterator[go.Check]:
         """The two parts are orthogonal, and the acceleration is that of a + c."""

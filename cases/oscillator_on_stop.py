@@ -1,8 +1,8 @@
 """A light mass on a stiff spring beats against a stop until its weight holds it there.
 
-Teaches scales: the spring gives the first impact some 300 m/s, and after a hundred impacts and more
-a weight of 10 mN decides when the motion ends. Impacts are first evenly spaced, by half a period of
-the spring, and in the end like those of a bouncing ball.
+Teaches scales: the spring makes the first impact happen at some 300 m/s, and after more than a
+hundred impacts a weight of 10 mN decides when the motion ends. Impacts are first evenly spaced, by
+half a period of the spring, and in the end like those of a bouncing ball.
 
 Reference: Siconos for the first impact, and closed form: the mass leaves the stop with e times its
 speed of arrival, v, and returns after 2 atan(w v / g) / w, where w^2 = k / m.
@@ -30,7 +30,7 @@ class OscillatorOnStop(go.Case):
     stiffness: float = go.parameter(100.0, "N/m", "spring, relaxed when the mass is at the stop")
     height: float = go.parameter(1.0, "m", "height above the stop it is released at")
     restitution: float = go.parameter(0.9, "", "coefficient of restitution, below 1")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("mass", "stiffness", "height", "gravity"):

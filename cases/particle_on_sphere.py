@@ -1,11 +1,11 @@
 """A particle slides off the top of a smooth sphere, leaves it, and lands on the plane below.
 
-Teaches a contact that is kept and lost: the sphere presses by what the weight has to spare beyond
-bending the path, and lets go at the instant at which that is zero. No threshold on the gap is
+Teaches a contact that is kept and then lost: the sphere carries the part of the weight that does
+not bend the path, and lets go at the instant at which that part is zero. No threshold on the gap is
 involved.
 
 Reference: closed form. It leaves where cos(theta) = (2 + v0^2 / (g R)) / 3, with the speed
-sqrt(g R cos(theta)), after a time by an elliptic integral; then it flies on a parabola.
+sqrt(g R cos(theta)), after a time given by an elliptic integral; then it flies on a parabola.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ParticleOnSphere(go.Case):
     radius: float = go.parameter(1.0, "m", "radius of the sphere")
     speed: float = go.parameter(0.5, "m/s", "speed at the top")
     mass: float = go.parameter(1.0, "kg", "mass")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("radius", "speed", "mass", "gravity"):

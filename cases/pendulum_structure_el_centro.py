@@ -6,7 +6,7 @@ ground acceleration is linear between its samples, so the run ends a step at eac
 (``breakpoints=``) and keeps the order of its integrator. Coordinates are relative to the ground.
 
 The equations in print let gravity act against y, which makes the pendulum stand on its roller; the
-drawing in print has it hang. ``hanging`` turns gravity round.
+drawing in print has it hang. ``hanging`` reverses gravity.
 
 Reference: H.-C. Eun, K.-H. Yang, H.-S. Chung, Dynamic Optimization Algorithm of Constrained Motion
 (2002), application 2; for the structure alone the exact solution by the matrix exponential; for
@@ -48,7 +48,7 @@ class PendulumStructureElCentro(go.Case):
     duration: float = go.parameter(31.18, "s", "simulated time; the record has 31.18 s")
     shaking: float = go.parameter(1.0, "", "factor on the recorded ground acceleration")
     hanging: bool = go.parameter(False, "", "gravity along y as drawn, not against it as printed")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass, and unit of the record")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravity, and unit of the record")
     masses: tuple[float, ...] = go.parameter((3.0, 0.3, 0.03), "kg", "floor and pendulum masses")
     lengths: tuple[float, ...] = go.parameter((2.4, 0.9), "m", "rods of the pendulum")
     height: float = go.parameter(3.0, "m", "y of the roller")

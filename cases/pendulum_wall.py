@@ -1,8 +1,8 @@
 """A pendulum swings against a wall below its pivot, lower and lower after every impact.
 
 Teaches an impact of a body that is also held by a rod: both are in one problem, and the impulse of
-the wall needs none of the rod. The impacts never accumulate, because a small swing takes as long
-as a smaller one.
+the wall needs none of the rod. The impacts never accumulate, because small swings all take
+equally long.
 
 Reference: closed form with the complete elliptic integral K. A swing from the lowest point and back
 takes 2 K(k) / w, where w^2 = g / L and k is its rate there over 2 w; every impact makes it e k.
@@ -34,8 +34,8 @@ class PendulumWall(go.Case):
     angle: float = go.parameter(60.0, "deg", "angle from the vertical it is released at")
     mass: float = go.parameter(1.0, "kg", "mass")
     restitution: float = go.parameter(0.7, "", "coefficient of restitution")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
-    duration: float = go.parameter(4.0, "s", "time simulated")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
+    duration: float = go.parameter(4.0, "s", "simulated time")
 
     def __post_init__(self) -> None:
         for name in ("length", "mass", "gravity", "duration"):

@@ -37,7 +37,7 @@ class PhysicalPendulum(go.Case):
     inertia: float = go.parameter(0.1, "kg m^2", "moment of inertia about the mass centre")
     distance: float = go.parameter(2.0, "m", "from the pin to the mass centre")
     angle: float = go.parameter(90.0, "deg", "start, from the lowest position to the right")
-    gravity: float = go.parameter(9.80665, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.80665, "m/s^2", "gravitational acceleration")
     duration: float = go.parameter(2.0, "s", "simulated time")
 
     def __post_init__(self) -> None:

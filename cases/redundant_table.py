@@ -1,13 +1,13 @@
 """A rigid table falls flat on its four legs, and then a load wanders over it.
 
 Teaches redundant contacts: four legs where three would do. The motion is unique, the forces of the
-legs are not; of all that balance the loads without pulling, those of least norm are reported, and
+legs are not; of all that balance the loads without pulling, the minimum-norm ones are reported, and
 `unique=False` says so. The pseudoinverse alone would let the floor pull at a leg when the load is
 heavy and near the opposite corner.
 
 Reference: closed form. The table bounces as a point mass does. With the load P at (x, y), a leg at
 (xi, yi) = (+-a, +-b) carries (W + P (1 + x xi / a^2 + y yi / b^2)) / 4, and where one would pull,
-all shift by the same amount, in turn up and down, until it carries nothing.
+all shift by the same amount, alternately up and down, until it carries nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STEP_ON, WALK = 0.3, 4.0  # seconds until the load is on the table in full, and 
 class RedundantTable(go.Case):
     """Height and two small tilts of a rectangular plate on legs; the load is a moving force."""
 
-    reference = "closed form: bounces, and forces of least norm without pull"
+    reference = "closed form: bounces, and minimum-norm forces that do not pull"
     laws = ("newton", "poisson", "sequential")
 
     mass: float = go.parameter(10.0, "kg", "mass of the table")
@@ -43,7 +43,7 @@ class RedundantTable(go.Case):
     reach: float = go.parameter(0.8, "", "how far the load goes, 1 being the lines of the legs")
     height: float = go.parameter(0.1, "m", "height the table is dropped from")
     restitution: float = go.parameter(0.4, "", "coefficient of restitution of the legs, below 1")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("mass", "half_length", "half_width", "height", "gravity"):
@@ -111,7 +111,7 @@ class RedundantTable(go.Case):
         )  # fmt: skip
 
     def forces(self, t: float) -> np.ndarray:
-        """Forces of the legs at rest: of least norm among those that do not pull."""
+        """Forces of the legs at rest: the minimum-norm ones among those that do not pull."""
         x, y = self.place(t) / [self.half_length, self.half_width]
         share = 1.0 + SIDES @ [x, y]
         plain = 0.25 * (self.mass * self.gravity + self.weight(t) * share)
@@ -143,13 +143,13 @@ class RedundantTable(go.Case):
         yield go.Check.at_most("error of the total force, relative", off, 1e-9)
         yield go.Check.at_most("pull of the floor", max(0.0, -ours.min()), 0.0, "N")
         off = np.abs(ours - exact).max() / full
-        yield go.Check.at_most("error of the forces of least norm, relative", off, 1e-9)
+        yield go.Check.at_most("error of the minimum-norm forces, relative", off, 1e-9)
         moved = np.abs(result.q[standing]).max() / self.height
         yield go.Check.at_most("height while standing, of the drop", moved, 1e-9)
 
         eighth = self.rest + STEP_ON + WALK / 8.0
         answer = go.accelerate(result.system, np.zeros(3), np.zeros(3), eighth)
-        yield go.Check("forces are called unique", answer.solution.unique, False, 0)
+        yield go.Check("forces are reported as unique", answer.solution.unique, False, 0)
         yield go.Check.at_most("acceleration", np.abs(answer.acceleration).max(), 1e-9, "m/s^2")
         account = np.abs(result.energy.residual).max() / (self.mass * self.gravity * self.height)
         yield go.Check.at_most("energy account, relative", account, 1e-9)

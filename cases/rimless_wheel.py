@@ -1,11 +1,11 @@
 """A wheel without a rim rolls down a slope from spoke to spoke, and finds a steady pace.
 
-Teaches phases that go on: each spoke stands until the next touches down, and its foot is a
-parameter of the system. What an impact takes, the slope gives back: the pace has a limit cycle.
+Teaches a sequence of phases: each spoke stands until the next touches down, and its foot is a
+parameter of the system. What an impact takes, the slope gives back, so there is a limit cycle.
 
 Reference: closed form (T. McGeer, Passive dynamic walking, 1990, with massless spokes). Rates just
 after impacts obey w'^2 = cos(2 a)^2 (w^2 + 4 g / l sin(a) sin(slope)), where 2 a is the angle
-between spokes; a step takes as long as an elliptic integral says.
+between spokes; the duration of a step is an elliptic integral.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RimlessWheel(go.Case):
     pace: float = go.parameter(1.2, "", "rate at the start over that of the limit cycle")
     steps: int = go.parameter(10, "", "number of steps")
     mass: float = go.parameter(1.0, "kg", "mass of the hub")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("slope", "length", "pace", "steps", "mass", "gravity"):

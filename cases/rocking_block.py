@@ -5,7 +5,7 @@ is pinned, by a plastic impact, and the first lets go. One system with a paramet
 
 Reference: closed form (G. W. Housner, The behavior of inverted pendulum structures during
 earthquakes, 1963). Every impact multiplies the rate by 1 - 3/2 sin(a)^2, where a is the slenderness
-of the block; swings in between take as long as elliptic integrals say.
+of the block; the swings in between last as long as elliptic integrals say.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RockingBlock(go.Case):
     tilt: float = go.parameter(0.5, "", "angle at the start over the one at which it falls over")
     impacts: int = go.parameter(12, "", "number of impacts simulated")
     mass: float = go.parameter(1.0, "kg", "mass")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("half_width", "half_height", "impacts", "mass", "gravity"):

@@ -41,8 +41,8 @@ class RodTwoContacts(go.Case):
     speed: float = go.parameter(1.0, "m/s", "speed of the fall at the first impact")
     mass: float = go.parameter(1.0, "kg", "mass of the rod")
     half_length: float = go.parameter(0.1, "m", "half length of the rod")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
-    duration: float = go.parameter(0.4, "s", "time simulated")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
+    duration: float = go.parameter(0.4, "s", "simulated time")
 
     def __post_init__(self) -> None:
         for name in ("speed", "mass", "half_length", "gravity", "duration"):

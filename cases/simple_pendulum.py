@@ -1,4 +1,4 @@
-"""A point mass on a rigid rod, released from the side, swings as elliptic functions say.
+"""A point mass on a rigid rod, released from the side, swings as elliptic functions predict.
 
 Teaches a holonomic constraint: the pendulum is a free point in the plane, and the rod is all that
 keeps it on its circle. The multiplier of the rod is its tension, because the constraint is written
@@ -35,7 +35,7 @@ class SimplePendulum(go.Case):
     mass: float = go.parameter(1.0, "kg", "mass of the point")
     length: float = go.parameter(1.0, "m", "length of the rod")
     angle: float = go.parameter(90.0, "deg", "start, from the lowest position to the left")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
     duration: float = go.parameter(10.0, "s", "simulated time")
 
     def __post_init__(self) -> None:

@@ -1,11 +1,11 @@
 """A bob on a string goes slack above the pivot, flies, and is caught by the string again.
 
-Teaches a contact that pulls: the gap is the length that the string has left. It carries force while
+Teaches a contact that pulls: the gap is the slack of the string. It carries force while
 taut, lets go when that force is zero, and stops the bob with an impact when it tightens.
 
 Reference: closed form. With v0^2 = k g L the string goes slack at the height L (k - 2) / 3 above
-the pivot, after a time by an elliptic integral; the parabola meets the circle again 4 v cos(b) / g
-later, where v is the speed and b the angle above the horizontal at which it went slack.
+the pivot, after a time given by an elliptic integral; the parabola meets the circle again 4 v
+cos(b) / g later, where v is the speed and b the angle above the horizontal at which it went slack.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class SlackString(go.Case):
     laws = ("newton", "poisson", "sequential")
 
     length: float = go.parameter(1.0, "m", "length of the string")
-    launch: float = go.parameter(3.5, "", "square of the first speed over g L, between 2 and 5")
+    launch: float = go.parameter(3.5, "", "square of the initial speed over g L, between 2 and 5")
     mass: float = go.parameter(1.0, "kg", "mass")
     restitution: float = go.parameter(0.0, "", "coefficient of restitution of the string")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("length", "mass", "gravity"):

@@ -1,9 +1,9 @@
 """A slider crank with five constraints: motion and pin reactions of a mechanism.
 
 Teaches a mechanism in body coordinates, three for each body, with all its joints. One degree of
-freedom is left, but nobody has to find it: the multipliers of the joints come along as the forces
-of the pins and of the guide, in newtons. Lengths are half lengths, as bodies are measured from
-their mass centres; the far end of the rod slides along the x axis.
+freedom is left, but nobody has to find it: the multipliers of the joints are the forces of the pins
+and of the guide, in newtons. Lengths are half lengths, as bodies are measured from their mass
+centres; the far end of the rod slides along the x axis.
 
 Reference: the model of the course ME451 (University of Wisconsin-Madison, 2014), whose multipliers
 have the opposite sign. It is compared with the equation of motion of the crank's angle alone,
@@ -34,7 +34,7 @@ class SliderCrank(go.Case):
     rod_mass: float = go.parameter(1.0, "kg", "mass of the rod, uniform")
     angle: float = go.parameter(60.0, "deg", "angle of the crank at the start")
     speed: float = go.parameter(4.0, "rad/s", "angular speed of the crank at the start")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass, along -y")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration, along -y")
     duration: float = go.parameter(2.0, "s", "simulated time")
 
     def __post_init__(self) -> None:

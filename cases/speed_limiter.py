@@ -7,7 +7,7 @@ the track no longer pulls.
 Reference: closed form. With the energy kept, the limit is reached at a known height; it holds to
 the next valley, and the brake takes exactly the height lost in between. Times are arc lengths over
 speeds, by quadrature. The kind of constraint is from Yao and Song (Gauss principle of least
-constraints for nonsmooth multibody system), who differentiate it once and minimise as ever.
+constraints for nonsmooth multibody system), who differentiate it once and minimise as usual.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class SpeedLimiter(go.Case):
     grade: float = go.parameter(0.2, "", "mean descent of the track")
     mass: float = go.parameter(100.0, "kg", "mass of the car")
     hills: int = go.parameter(3, "", "number of hills")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("limit", "speed", "height", "wave", "grade", "mass", "hills", "gravity"):

@@ -2,11 +2,11 @@
 
 Teaches servo constraints: a trajectory is a constraint, and the force that keeps it is the control
 force; nothing is linearised. The arm starts at rest and off the trajectory. Its error decays as the
-servo says, phi'' + 2 zeta w phi' + w^2 phi = 0, while the weight and the inertia of the arm do what
-they like.
+servo prescribes, phi'' + 2 zeta w phi' + w^2 phi = 0, whatever the weight and the inertia of the
+arm.
 
 Reference: the error in closed form, and the control force by inverse dynamics: joint angles from
-the place of the tip by trigonometry, torques link by link from Newton's and Euler's laws. After
+the position of the tip by trigonometry, torques link by link from Newton's and Euler's laws. After
 F. E. Udwadia, Recent Advances in Multi-body Dynamics and Nonlinear Control (2005).
 """
 
@@ -46,8 +46,8 @@ class TrackingControl(go.Case):
     offset: tuple[float, ...] = go.parameter((0.15, -0.3), "m", "error of the tip at the start")
     frequency: float = go.parameter(4.0, "rad/s", "w of the servo")
     damping: float = go.parameter(0.5, "", "zeta of the servo; 1 is critical")
-    duration: float = go.parameter(4.5, "s", "time to simulate")
-    gravity: float = go.parameter(9.81, "m/s^2", "weight per mass")
+    duration: float = go.parameter(4.5, "s", "simulated time")
+    gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:
         for name in ("lengths", "masses", "centre", "offset"):
@@ -152,15 +152,13 @@ class TrackingControl(go.Case):
     def check(self, result: go.Result) -> Iterator[go.Check]:
         exact = np.array([self.error(t)[0] for t in result.t])
         off = np.abs(result.values["tip"] - exact).max()
-        yield go.Check.at_most("worst difference of the error from its closed form", off, 1e-8, "m")
+        yield go.Check.at_most("largest deviation of the error from closed form", off, 1e-8, "m")
         angles = np.array([self.angles(self.tip(t)[0]) for t in result.t])
         wrapped = np.angle(np.exp(1j * (result.q - angles)))
-        yield go.Check.at_most("worst difference of the angles", np.abs(wrapped).max(), 1e-8, "rad")
+        yield go.Check.at_most("largest error of the angles", np.abs(wrapped).max(), 1e-8, "rad")
         torques = np.array([self.torques(t) for t in result.t])
         off, most = np.abs(result.constraint_force.total - torques), np.abs(torques).max()
-        yield go.Check.at_most(
-            "worst difference of the control force", off.max(), 1e-8 * most, "N m"
-        )
+        yield go.Check.at_most("largest error of the control force", off.max(), 1e-8 * most, "N m")
         for i, name in enumerate(("first", "second")):
             ours = result.constraint_force.total[-1, i]
             yield go.Check(f"{name} control force at the end", ours, torques[-1, i], 1e-8, "N m")

@@ -1,4 +1,4 @@
-"""What a solver of your own needs: the problem it sees, its base class, and the list of all."""
+"""What you need to write your own solver: the problem it sees, its base class, the list of all."""
 
 from .qp.solvers import Adapter, Proposal, available, make, names, require_known
 from .qp.whitening import LeastDistance

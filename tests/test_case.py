@@ -41,7 +41,7 @@ def test_values_of_the_right_type_stay():
         ("height", "tall", "'height' is 'tall'; expected float such as 1"),
         ("count", "2.5", "'count' is '2.5'; expected int such as 3"),
         ("count", 2.5, "'count' is 2.5; expected int"),
-        ("masses", "1,heavy", "'masses' is '1,heavy'; expected numbers with commas between"),
+        ("masses", "1,heavy", "'masses' is '1,heavy'; expected numbers separated by commas"),
         ("smooth", "perhaps", "'smooth' is 'perhaps'; expected true or false"),
     ],
 )
@@ -57,7 +57,7 @@ def test_fault_01_a_parameter_that_is_not_finite_is_named(value):
 
 
 def test_fault_28_an_unknown_parameter_lists_the_known_ones():
-    with pytest.raises(go.InputError, match="no parameter 'hight'; there are: height, count"):
+    with pytest.raises(go.InputError, match="no parameter 'hight'; choose from: height, count"):
         Ramp.create({"hight": 1.0})
 
 

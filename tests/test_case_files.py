@@ -70,10 +70,10 @@ def test_fault_29_a_built_in_name_is_never_shadowed(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("x = 1", "must define one subclass of gauss_opt.Case; it has none"),
+        ("x = 1", "must define one subclass of gauss_opt.Case; it defines none"),
         ("1 / 0", "cannot be loaded: ZeroDivisionError"),
         ("def", "cannot be loaded: SyntaxError"),
-        (MINE + MINE.replace("Still", "Other"), "it has Still, Other"),
+        (MINE + MINE.replace("Still", "Other"), "it defines Still, Other"),
     ],
 )
 def test_a_file_that_is_no_case_says_why(tmp_path, code, message):

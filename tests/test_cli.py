@@ -90,7 +90,7 @@ def test_python_m_is_the_same_command():
     shown = subprocess.run(words, capture_output=True, text=True, check=False)
     assert shown.returncode == 2
     assert shown.stdout == ""
-    assert shown.stderr.startswith("gauss-opt: no case is called 'nothing'; there are: ")
+    assert shown.stderr.startswith("gauss-opt: no case is called 'nothing'; choose from: ")
     assert shown.stderr.count("\n") == 1
 
 
@@ -195,22 +195,22 @@ def test_options_reach_the_simulation(data):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("run", "nothing"), "there are: "),
+        (("run", "nothing"), "choose from: "),
         (("run", "./nothing.py"), "there is no case file"),
-        (("run", "bouncing_ball", "-p", "hight=1"), "there are: height, restitution"),
+        (("run", "bouncing_ball", "-p", "hight=1"), "choose from: height, restitution"),
         (("run", "bouncing_ball", "-p", "height=tall"), "expected float such as 1"),
         (("run", "bouncing_ball", "-p", "height=nan"), "must be finite"),
         (("run", "bouncing_ball", "-p", "height"), "name=value"),
         (("run", "bouncing_ball", "--params", "none.toml"), "none.toml: No such file"),
         (("run", "bouncing_ball", "--law", "hooke"), "newton, poisson, sequential"),
-        (("run", "bouncing_ball", "--solver", "simplex"), "there are: "),
+        (("run", "bouncing_ball", "--solver", "simplex"), "choose from: "),
         (("run", "bouncing_ball", "--rtol", "0"), "rtol"),
         (("run", "bouncing_ball", "--t-end", "-1"), "reversed"),
         (("run", "bouncing_ball", "--t-end", "soon"), "--t-end"),
         (("run",), "CASE"),
-        (("jump",), "there are: list, run, show, compare, crosscheck"),
+        (("jump",), "choose from: list, run, show, compare, crosscheck"),
         (("show", "none.npz"), "none.npz: No such file"),
-        (("crosscheck", "bouncing_ball", "--solver", "simplex"), "there are: "),
+        (("crosscheck", "bouncing_ball", "--solver", "simplex"), "choose from: "),
     ],
     ids=lambda item: " ".join(item) if isinstance(item, tuple) else "",
 )  # fmt: skip
@@ -276,7 +276,7 @@ def test_a_failed_check_is_exit_code_1(command, data):
 def test_checks_that_raise_have_failed(command):
     code, _, err = command("run", write_case(check="return [][0]"), "--no-pictures")
     assert code == 1
-    assert err.startswith("gauss-opt: the checks could not be made: IndexError")
+    assert err.startswith("gauss-opt: the checks could not be run: IndexError")
 
 
 @pytest.mark.parametrize("words", [("--law", "sequential"), ("--t-end", "1.5")])
@@ -284,15 +284,15 @@ def test_checks_that_do_not_apply_are_not_made(command, words):
     path = write_case(check='return [go.Check("x", 1.0, 2.0, 1e-3)]')
     code, out, _ = command("run", path, "--no-pictures", *words)
     assert code == 0
-    assert "None made: the checks hold for" in out
+    assert "Not run: the checks hold for" in out
 
 
 def test_a_run_that_fails_is_exit_code_3_and_leaves_what_there_is(command, data):
     path = write_case(force="lambda q, v, t: np.array([1.0 if t < 0.5 else np.nan])")
     code, out, err = command("run", path)
     assert code == 3
-    assert "no success" in out
-    assert "what was computed is in out/mass/result.npz" in err
+    assert "not successful" in out
+    assert "the partial result is in out/mass/result.npz" in err
     saved = go.load("out/mass/result.npz")
     assert not saved.success
     assert 0.0 < saved.t[-1] <= 0.5

@@ -52,7 +52,7 @@ def test_held_coordinates_stay_and_are_counted():
     assert "determined by the constraints" in str(result)
     free = go.assemble(pendulum(), [0.6, 0.7])
     assert free.degrees_of_freedom == (1, 1)
-    assert "1 degrees of freedom were left open" in str(free)
+    assert "1 degree of freedom is undetermined" in str(free)
     assert_allclose(free.moved, free.q - [0.6, 0.7])
 
 
@@ -146,9 +146,9 @@ def test_parts_that_are_too_short_are_reported():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"hold_q": ["z"]}, r"hold_q has 'z'; there are: x, y \(0 to 1\)"),
-        ({"hold_q": [5]}, "hold_q has 5"),
-        ({"hold_v": [-1]}, r"hold_v has -1; there are: v\[0\], v\[1\]"),
+        ({"hold_q": ["z"]}, r"hold_q names 'z'; choose from: x, y \(0 to 1\)"),
+        ({"hold_q": [5]}, "hold_q names 5"),
+        ({"hold_v": [-1]}, r"hold_v names -1; choose from: v\[0\], v\[1\]"),
         ({"resting": ["rod"]}, "Holonomic 'rod', which is not a contact"),
     ],
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import re
 import sys
 from contextlib import redirect_stdout
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +15,16 @@ import pytest
 
 import gauss_opt as go
 import gauss_opt.qp.solvers
+from gauss_opt.mechanics.impact_laws import LAWS
 from gauss_opt.qp.solvers import registry
+from gauss_opt.simulation.event_driven.integrator import METHODS
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]
+ENTRY_POINTS = {"gauss_opt.impact_laws"}  # a group of entry points, and no module
+PLACES = re.compile(r"(gauss_opt|cases|docs|tests|benchmarks)/[\w/.<>]*$")
+EXAMPLES = {"gauss_opt/qp/solvers/hildreth.py"}  # which a reader may write
 BLOCK = re.compile(r"^```python\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 
@@ -43,6 +51,8 @@ def run(document: Path) -> list[tuple[str, str | None]]:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_code_runs_and_prints_what_is_shown(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for plugins in (LAWS, METHODS):  # what an example registers is its own
+        monkeypatch.setattr(plugins, "_registered", {})
     outputs = run(document)
     assert outputs, "a document without a Python block"
     for printed, shown in outputs:
@@ -50,10 +60,49 @@ def test_code_runs_and_prints_what_is_shown(document, tmp_path, monkeypatch):
             assert printed.rstrip() == shown.rstrip()
 
 
+def resolved(dotted: str) -> bool:
+    """Whether a dotted path is a module of the package, or something inside one."""
+    path = dotted.split(".")
+    for k in range(len(path), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(path[:k]))
+        except ModuleNotFoundError:
+            continue
+        return reduce(lambda item, name: getattr(item, name, None), path[k:], found) is not None
+    return False
+
+
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: path.name)
+def test_every_dotted_path_exists(document):
+    named = set(re.findall(r"\bgauss_opt(?:\.\w+)+", document.read_text(encoding="utf-8")))
+    assert {path for path in named - ENTRY_POINTS if not resolved(path)} == set()
+
+
+def test_a_dotted_path_that_does_not_exist_is_found():
+    assert resolved("gauss_opt.qp.whitening.whiten")
+    assert not resolved("gauss_opt.ladder")
+    assert not resolved("gauss_opt.qp.whitening.whitened")
+
+
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: path.name)
+def test_every_file_named_exists_and_every_new_one_has_a_folder(document):
+    code = re.findall(r"`([^`\n]+)`", document.read_text(encoding="utf-8"))
+    named = {path for path in code if PLACES.match(path)} - EXAMPLES
+    places = {re.sub(r"<.*", "", path) for path in named}
+    assert {place for place in places if not (ROOT / place).exists()} == set()
+
+
+def test_the_table_of_changes_names_what_to_touch():
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| change |")[2]
+    rows = table.splitlines()[2:]
+    assert len(rows) >= 10
+    assert all(PLACES.match(row.split("`")[1]) for row in rows)
+
+
 @pytest.fixture
 def hildreth(tmp_path, monkeypatch):
-    """The solver of CONTRIBUTING.md, saved where the registry looks for solvers."""
-    code = blocks(ROOT / "CONTRIBUTING.md")[0][0]
+    """The solver of docs/extending.md, saved where the registry looks for solvers."""
+    code = blocks(ROOT / "docs" / "extending.md")[0][0]
     (tmp_path / "hildreth.py").write_text(code, encoding="utf-8")
     monkeypatch.setattr(
         gauss_opt.qp.solvers, "__path__", [*gauss_opt.qp.solvers.__path__, str(tmp_path)]

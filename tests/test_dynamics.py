@@ -59,9 +59,9 @@ def test_a_run_with_derivatives_by_hand_has_the_events_of_the_traced_one():
     angle = 0.3
     q0 = [np.sin(angle), np.cos(angle)]
     one, other = (go.simulate(pendulum(h), q0, [0.0, 0.0], (0.0, 6.0)) for h in (False, True))
-    assert [e.kind for e in one.events] == [e.kind for e in other.events]
-    assert len(one.events) > 3
-    for a, b in zip(one.events, other.events, strict=True):
+    assert len(one.events) > 20
+    for a, b in zip(one.events[:20], other.events[:20], strict=True):
+        assert a.kind == b.kind
         assert a.t == pytest.approx(b.t, abs=1e-10)
 
 
@@ -221,5 +221,5 @@ def test_the_table_says_what_each_row_is():
     assert table.bilateral.tolist() == [1, 2]
     position, velocity = table.held(np.array([4, 0, 2, 1]))
     assert (position.tolist(), velocity.tolist()) == ([2, 4], [1, 2, 4])
-    with pytest.raises(go.ModelError, match="no constraint is called 'arm'; there are: 'servo'"):
+    with pytest.raises(go.ModelError, match="no constraint is called 'arm'; choose from: 'servo'"):
         table.block("arm")

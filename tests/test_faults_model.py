@@ -244,9 +244,9 @@ def test_fault_28_unknown_names_list_the_known_ones():
         system.with_parameters(k=2.0)
     with pytest.raises(go.InputError, match=r"parameter 'g' has shape \(\), got \(2,\)"):
         system.with_parameters(g=[1.0, 2.0])
-    with pytest.raises(go.ModelError, match="no constraint is called 'flor'; there are: 'floor'"):
+    with pytest.raises(go.ModelError, match="no constraint is called 'flor'; choose from: 'floor'"):
         go.accelerate(system, [0.0], [0.0], contacts=["flor"])
     with pytest.raises(go.ModelError, match="two constraints are called 'floor'"):
         go.System([1.0], contacts=[floor, floor])
-    with pytest.raises(go.InputError, match=r"unknown solver 'best'; there are: .*daqp"):
+    with pytest.raises(go.InputError, match=r"unknown solver 'best'; choose from: .*daqp"):
         go.crosscheck(system, [0.0], [0.0], solver_names=["best"])

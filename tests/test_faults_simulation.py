@@ -143,7 +143,7 @@ def test_fault_22_an_impact_that_raises_the_energy_is_seen_and_refused_when_aske
     result = go.simulate(system, *start, law=law)
     assert result.events[0].gains_energy
     assert result.events[0].energy_change > 0.0
-    assert "raised the energy" in str(result.events[0])
+    assert "increased the energy" in str(result.events[0])
     with pytest.raises(go.SimulationError, match="raises the energy"):
         go.simulate(system, *start, law=law, refuse_energy_gain=True)
     honest = go.simulate(system, *start)

@@ -213,8 +213,8 @@ def test_options_are_refused_next_to_a_solver_that_has_its_own():
         solve(corner(), GaussSolver("daqp"), tolerance=1e-6)
 
 
-def test_a_single_name_is_a_ladder_of_one():
-    assert GaussSolver("osqp", fallback="daqp").ladder == ("osqp", "daqp")
+def test_a_single_name_is_a_list_of_one():
+    assert GaussSolver("osqp", fallback="daqp").solver_names == ("osqp", "daqp")
 
 
 def test_a_remembered_set_that_holds_only_within_the_tolerance_is_corrected():

@@ -108,10 +108,10 @@ def test_equality_form_of_newton_can_pull_and_gain_energy_and_says_so():
     assert collision.impulses["right"] == pytest.approx(-0.425)
     assert collision.energy_change == pytest.approx(0.02125)
     assert collision.gains_energy
-    assert "raised the energy" in str(collision)
-    fair = go.collide(system, [0, 0], v)
-    assert fair.impulses["right"] == 0.0
-    assert not fair.gains_energy
+    assert "increased the energy" in str(collision)
+    inequality = go.collide(system, [0, 0], v)
+    assert inequality.impulses["right"] == 0.0
+    assert not inequality.gains_energy
 
 
 def test_energy_gain_in_a_run_is_an_event_the_user_sees_or_an_error():

@@ -26,7 +26,7 @@ def test_every_kind_says_what_it_is_and_its_name(kind):
 def test_jacobian_and_bias_come_together(kind):
     with pytest.raises(go.ModelError, match="'it': give jacobian= and bias= together"):
         kind(jacobian=lambda q, t: [1.0])
-    with pytest.raises(go.ModelError, match="time_derivative= goes with jacobian= and bias="):
+    with pytest.raises(go.ModelError, match="time_derivative= needs jacobian= and bias= as well"):
         kind(time_derivative=lambda q, t: 0.0)
     assert kind(jacobian=lambda *a: [1.0], bias=lambda *a: 0.0).by_hand
 

@@ -408,7 +408,7 @@ def a_system(number, event):
 @pytest.mark.parametrize(
     ("following", "message"),
     [
-        (wrong_place, "cannot close here"),
+        (wrong_place, "cannot be engaged here"),
         (raises, "next_phase raised ValueError: no plan"),
         (other_names, "same names.*'leg'.*'strut'"),
         (other_size, "same names, kinds and sizes"),

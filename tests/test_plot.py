@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import gauss_opt as go
 from gauss_opt.results.analysis.drift import drift_by_name
 from gauss_opt.results.analysis.refinement import refined
+from gauss_opt.results.records import EventKind
+from gauss_opt.viz import report
 from gauss_opt.viz.plots import (
     accuracy,
     constraint_forces,
@@ -26,6 +29,7 @@ from gauss_opt.viz.plots import (
 from gauss_opt.viz.style import DARK, EVENTS, LIGHT, LINES
 
 G = 9.81
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +136,7 @@ def test_more_coordinates_than_lines_are_counted():
 def test_chosen_coordinates(ball):
     assert labels(positions(ball, which=["y"], events=False)) == ["y"]
     assert labels(velocities(ball, which=[1], events=False)) == ["rate of y"]
-    with pytest.raises(go.InputError, match="no coordinate is called 'z'; there are: x, y"):
+    with pytest.raises(go.InputError, match="no coordinate is called 'z'; choose from: x, y"):
         positions(ball, which=["z"])
 
 
@@ -226,6 +230,15 @@ def test_the_overview_has_all_panels(ball):
     ]  # fmt: skip
     explained = [any(label.startswith("impact") for label in labels(ax)) for ax in picture.axes]
     assert explained == [True, False, False, False, False, False]
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_every_kind_of_event_has_a_marker_in_pictures_and_in_reports(kind):
+    assets = Path(report.__file__).parent / "assets"
+    assert kind in EVENTS
+    assert f"  {kind}: " in (assets / "clock.js").read_text(encoding="utf-8")
+    assert f"\n.{kind} " in (assets / "report.css").read_text(encoding="utf-8")
+    assert f"| `{kind}` |" in (DOCS / "simulation.md").read_text(encoding="utf-8")
 
 
 def test_a_result_from_a_file_has_pictures(ball, tmp_path):

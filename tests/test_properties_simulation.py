@@ -94,7 +94,7 @@ def test_order_of_contacts_does_not_matter_in_an_impact(blow, random, law):
     one, other = blow.collide(law), blow.collide(law, order)
     assert blow.distance(one.v_after, other.v_after) < 1e-9
     assert one.unique == other.unique
-    # impulses of least norm are unique too, whether or not there are others
+    # minimum-norm impulses are unique too, whether or not there are others
     size = values(one.impulses).max(initial=0.0)
     assert_allclose(values(other.impulses), values(one.impulses), rtol=0, atol=1e-7 * size)
 

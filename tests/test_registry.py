@@ -36,7 +36,7 @@ def test_every_registry_lists_names_and_offers_the_nearest(kind):
     name = next(iter(registry))
     with pytest.raises(InputError) as caught:
         registry.find(name.upper() + "x")
-    assert str(caught.value).startswith(f"unknown {kind} {name.upper() + 'x'!r}; there are: ")
+    assert str(caught.value).startswith(f"unknown {kind} {name.upper() + 'x'!r}; choose from: ")
     assert str(caught.value).endswith(f"; did you mean {name!r}?")
     assert all(known in str(caught.value) for known in registry)
 
@@ -58,7 +58,7 @@ def test_a_name_that_is_far_from_all_others_gets_no_hint():
     with pytest.raises(InputError) as caught:
         LAWS.find("coulomb")
     names = "newton, poisson, sequential, newton-equality"
-    assert str(caught.value) == f"unknown impact law 'coulomb'; there are: {names}"
+    assert str(caught.value) == f"unknown impact law 'coulomb'; choose from: {names}"
 
 
 def test_an_entry_is_loaded_when_it_is_first_asked_for_and_once():
@@ -134,7 +134,7 @@ def test_a_law_of_your_own_can_be_registered_and_is_then_called_by_its_name(monk
 
 
 def test_a_name_that_comes_with_the_package_cannot_be_registered_nor_can_a_wrong_type():
-    with pytest.raises(InputError, match="'newton' exists already; choose another name"):
+    with pytest.raises(InputError, match="'newton' already exists; choose another name"):
         LAWS.register("newton", Plastic())
     with pytest.raises(InputError, match="is not an instance of"):
         LAWS.register("plastic", Plastic)

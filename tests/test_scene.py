@@ -30,7 +30,7 @@ def test_contacts_may_be_one_name_or_several():
 
 
 def test_an_unknown_role_lists_the_known_ones():
-    with pytest.raises(go.InputError, match="no role is called 'blue'; there are: body, second"):
+    with pytest.raises(go.InputError, match="no role is called 'blue'; choose from: body, second"):
         scene.dot([0, 0], role="blue")
 
 

@@ -23,7 +23,7 @@ from gauss_opt.reference.oracles import enumerate_active_sets, lcp
 WITH_OPTIONS = ("qpsolvers:quadprog", "cvxpy:OSQP", "cvxpy:SCS", "cvxpy:CLARABEL")
 ALL = (*solvers.available(), *(n for n in WITH_OPTIONS if n.split(":")[0] in solvers.available()))
 
-# Solvers that give up on a documented class of problems; the ladder then answers.
+# Solvers that give up on a documented class of problems; the fallback solvers then answer.
 GIVES_UP = {
     "dependent equalities": {"qpsolvers", "qpsolvers:quadprog", "daqp"},
     "copies": {"cvxpy:SCS", "cvxpy:OSQP"},
@@ -105,7 +105,7 @@ def test_every_solver_agrees_with_the_oracles_and_is_never_wrong(name, case):
 
 @battery
 def test_every_solver_can_be_asked_about_equalities_alone(name):
-    # The ladder never does; a study of solvers may.
+    # Fallback solvers never do; a study of solvers may.
     problem = _random(5, 5, 3, 0)
     unit = whiten(problem).normalised()
     proposal = solvers.make(name).propose(unit)

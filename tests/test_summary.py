@@ -59,7 +59,7 @@ def test_smooth_motion_has_no_events():
 
 def test_a_failure_is_said_first(result):
     failed = replace(result, success=False, status="failed", message="the mass is singular")
-    assert str(failed).startswith("no success (failed): the mass is singular\n")
+    assert str(failed).startswith("not successful (failed): the mass is singular\n")
 
 
 def test_kinds_and_statuses_are_strings_for_those_outside():

@@ -58,7 +58,7 @@ def test_size_comes_from_the_first_state_when_nothing_else_tells():
         ({"mass": 0.0}, "mass must be positive"),
         ({"mass": [1.0, 1.0], "force": [1.0]}, r"force must have shape \(2,\), got \(1,\)"),
         ({"mass": [1.0], "coordinates": ["x", "y"]}, "2 names for nq=1 positions"),
-        ({"mass": [1.0, 1.0], "coordinates": ["x", "x"]}, "a name twice"),
+        ({"mass": [1.0, 1.0], "coordinates": ["x", "x"]}, "repeats a name: x"),
         ({"mass": lambda q, t: 1.0, "nv": 2}, "its velocity terms belong there"),
         ({"mass": [1.0], "parameters": {"t": 1.0}}, "parameter cannot be called 't'"),
         ({"mass": [1.0], "force": lambda q, v, t, k: -k * q}, "'k' is not one of its parameters"),

@@ -16,7 +16,7 @@ PACKAGE = Path(gauss_opt.__file__).parent
 TABLES = PACKAGE / "base" / "tolerances"
 SMALL = 1e-3
 # Rooms whose tolerances are still where they are used. To be emptied.
-TO_COME = {"model", "mechanics", "results", "simulation", "viz", "cli"}
+TO_COME = {"simulation"}
 # Small numbers that are no tolerances: (module, value) and why.
 NO_TOLERANCES: dict[tuple[str, float], str] = {}
 FILES = {

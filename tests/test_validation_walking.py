@@ -80,7 +80,7 @@ def test_rocking_block_loses_the_same_share_of_speed_at_every_impact():
 
 
 def test_engaging_a_pin_out_of_reach_is_refused():
-    with pytest.raises(go.InputError, match="cannot close"):
+    with pytest.raises(go.InputError, match="cannot be engaged"):
         go.engage(block(-1), tilted(-0.1), np.zeros(3))
 
 

@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, arrays, matrices, files."""
+"""What everything else is built on: errors, arrays, matrices, files, tolerances, plug-ins."""

@@ -1,4 +1,4 @@
-"""Arrays of real numbers: their types, and the check that every one from outside goes through."""
+"""Arrays of real numbers: their types, and the check that every array from outside must pass."""
 
 from __future__ import annotations
 

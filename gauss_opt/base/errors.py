@@ -1,4 +1,4 @@
-"""What can go wrong, each with what it happened to attached.
+"""What can go wrong; each error carries the object it is about.
 
 Every message says what, where, and what to try. Every exception of the package derives from
 :class:`GaussError`, so that one ``except`` catches them all.
@@ -73,7 +73,7 @@ class ProblemError(GaussError, RuntimeError):
 
 
 class MassError(ProblemError):
-    """A direction has neither mass nor an equality that holds it: the acceleration is undefined."""
+    """A direction has neither mass nor an equality that holds it: its acceleration is undefined."""
 
 
 class InfeasibleError(ProblemError):
@@ -110,7 +110,7 @@ class SolverError(ProblemError):
 
 
 class SimulationError(GaussError, RuntimeError):
-    """A simulation that could not go on; what it had computed is in ``result``."""
+    """A simulation that could not continue; what it had computed is in ``result``."""
 
     def __init__(self, message: str, result: Result | None = None) -> None:
         super().__init__(message)

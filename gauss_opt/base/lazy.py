@@ -1,4 +1,4 @@
-"""Frozen objects that cost next to nothing: attributes on demand, and all fields set at once.
+"""Frozen objects that cost almost nothing: attributes on demand, and all fields set at once.
 
 functools.cached_property does the same as ``lazy`` but in Python 3.11 takes a lock at every first
 access, which costs more than most of what is computed here.

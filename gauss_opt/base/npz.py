@@ -44,7 +44,7 @@ def read_npz(path: Path, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
 def read_header(
     arrays: dict[str, Any], form: str, version: int, path: str | os.PathLike[str]
 ) -> dict[str, Any]:
-    """The JSON header of a file of ours, of this format and of a version we know."""
+    """The JSON header of a file in this format and of a version that can be read."""
     try:
         header = json.loads(arrays["header"].astype(np.uint8).tobytes().decode())
         found = (header["format"], header["version"])

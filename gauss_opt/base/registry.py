@@ -1,7 +1,7 @@
-"""Plug-ins by name: one registry for solvers, impact laws, integration methods and what may follow.
+"""Plug-ins by name: one registry for solvers, impact laws and integration methods.
 
-A plug-in is an object that is ready, or a module or an entry point that is imported when somebody
-asks for it by name. One that cannot be loaded harms nobody who does not ask for it.
+A plug-in is a ready object, or a module or an entry point that is imported when it is first asked
+for by name. One that cannot be loaded does not affect the others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Entry(NamedTuple):
     Attributes
     ----------
     origin : str
-        Where it is, in words that follow its name in a message.
+        Where it comes from, in words that follow its name in a message.
     load : callable
         Imports and returns it.
     """
@@ -50,7 +50,7 @@ class Registry(Mapping[str, Plugin]):
     kind : str
         What messages call one: ``"impact law"``.
     required : str
-        What each has to be, for messages: ``"an instance of gauss_opt.ImpactLaw"``.
+        What each must be, for messages: ``"an instance of gauss_opt.ImpactLaw"``.
     accepts : callable
         Whether an object is that.
     ready : mapping, optional
@@ -63,13 +63,13 @@ class Registry(Mapping[str, Plugin]):
     --------
     >>> def is_number(item: object) -> TypeGuard[float]:
     ...     return isinstance(item, float)
-    >>> sizes = Registry("size", "a float", is_number, {"one": 1.0})
+    >>> sizes = Registry("size", "a float", is_number, {"1": 1.0})
     >>> sizes.register("half", 0.5)
     >>> sizes.find("half"), sizes.find(2.0), list(sizes)
-    (0.5, 2.0, ['one', 'half'])
+    (0.5, 2.0, ['1', 'half'])
     >>> sizes.find("hlf")
     Traceback (most recent call last):
-    gauss_opt.base.errors.InputError: unknown size 'hlf'; there are: one, half; did you mean 'half'?
+    gauss_opt.base.errors.InputError: unknown size 'hlf'; choose from: 1, half; did you mean 'half'?
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Registry(Mapping[str, Plugin]):
         self._loaded: dict[str, Plugin] = {}
 
     def find(self, asked: object) -> Plugin:
-        """The plug-in of a name; a plug-in itself passes through."""
+        """The plug-in of this name; a plug-in itself is returned as it is."""
         if isinstance(asked, str):
             if asked not in self:
                 raise self.unknown(asked)
@@ -106,14 +106,16 @@ class Registry(Mapping[str, Plugin]):
         lowered = {known.lower(): known for known in self}
         near = get_close_matches(name.lower(), lowered, n=1)
         hint = f"; did you mean {lowered[near[0]]!r}?" if near else ""
-        return InputError(f"unknown {self.kind} {name!r}; there are: {', '.join(self)}{more}{hint}")
+        return InputError(
+            f"unknown {self.kind} {name!r}; choose from: {', '.join(self)}{more}{hint}"
+        )
 
     def register(self, name: str, plugin: Plugin) -> None:
         """Add a plug-in to this process. Registering a name again replaces what it stood for."""
         if not self._accepts(plugin):
             raise InputError(f"{self.kind} {name!r} is not {self.required}: {plugin!r}")
         if name in self and name not in self._registered:
-            raise InputError(f"{self.kind} {name!r} exists already; choose another name")
+            raise InputError(f"{self.kind} {name!r} already exists; choose another name")
         self._registered[name] = plugin
 
     def name_of(self, plugin: Plugin) -> str | None:
@@ -125,7 +127,7 @@ class Registry(Mapping[str, Plugin]):
         return None
 
     def refresh(self) -> None:
-        """Look again: for a plug-in that was installed while the process runs."""
+        """Look for plug-ins again: one may have been installed since the process started."""
         self._listed.clear()
         self._loaded.clear()
 
@@ -174,7 +176,7 @@ class Registry(Mapping[str, Plugin]):
 
 
 def modules_of(package: str, attribute: str, *, but: Collection[str] = ()) -> Source:
-    """Source: each module of a package is a plug-in called like its file.
+    """Source: each module of a package is a plug-in with the name of its file.
 
     Parameters
     ----------
@@ -183,7 +185,7 @@ def modules_of(package: str, attribute: str, *, but: Collection[str] = ()) -> So
     attribute : str
         What the plug-in is called inside its module.
     but : collection of str
-        Modules that are none.
+        Modules that are not plug-ins.
     """
 
     def load(module: str) -> object:
@@ -202,7 +204,7 @@ def entry_points_of(group: str) -> Source:
 
     def listed() -> Mapping[str, Entry]:
         return {
-            point.name: Entry(f"of another package ({point.value})", point.load)
+            point.name: Entry(f"from another package ({point.value})", point.load)
             for point in entry_points(group=group)
         }
 

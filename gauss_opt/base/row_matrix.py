@@ -71,7 +71,7 @@ class RowPattern:
 
 
 class DenseRows:
-    """All entries. A thin coat around an array, for what is asked of rows.
+    """All entries: an array with the interface of rows.
 
     >>> rows = DenseRows(np.array([[1.0, -2.0], [0.0, 3.0]]))
     >>> rows.dot(np.array([1.0, 1.0])), rows.sizes(np.array([1.0, 1.0]))

@@ -1,4 +1,4 @@
-"""What a command gives back: data for programs, tables for people, and an exit code."""
+"""What a command returns: data for programs, tables for people, and an exit code."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..base.tolerances.cli import RUNS_AGREE
+from ..base.tolerances.mechanics import ROUTES_AGREE
 from .answer import Answer
 
 __all__ = ["app"]
@@ -32,7 +34,7 @@ Assignments = Annotated[
 ]
 ParameterFile = Annotated[
     Path | None,
-    typer.Option("--params", metavar="FILE", help="TOML file with parameters; -p goes before it."),
+    typer.Option("--params", metavar="FILE", help="TOML file of parameters; -p takes precedence."),
 ]
 Law = Annotated[
     str | None, typer.Option("--law", help="Impact law: newton, poisson or sequential.")
@@ -41,7 +43,7 @@ RelativeTolerance = Annotated[
     float | None, typer.Option("--rtol", help="Relative tolerance of the integrator.")
 ]
 End = Annotated[
-    float | None, typer.Option("--t-end", help="Another end than the case's own, in s.")
+    float | None, typer.Option("--t-end", help="End time in s, instead of the case's own.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -61,7 +63,8 @@ def _options(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; with any command.")
+        bool,
+        typer.Option("--debug", help="Show the traceback of an error, with any command."),
     ] = False,
 ) -> None: ...
 
@@ -86,10 +89,10 @@ def run_command(
     parameter: Assignments = None,
     params: ParameterFile = None,
     law: Law = None,
-    solver: Annotated[str | None, typer.Option("--solver", help="QP solver to ask first.")] = None,
+    solver: Annotated[str | None, typer.Option("--solver", help="QP solver to try first.")] = None,
     rtol: RelativeTolerance = None,
     t_end: End = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")] = Path(
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write to.")] = Path(
         "out"
     ),
     pictures: Annotated[
@@ -126,7 +129,7 @@ def run_command(
 @app.command("show")
 def show_command(
     file: Annotated[Path, typer.Argument(help="A saved result, or saved problems.")],
-    solver: Annotated[str, typer.Option("--solver", help="Solves saved problems.")] = "osqp",
+    solver: Annotated[str, typer.Option("--solver", help="Solver for saved problems.")] = "osqp",
     json: Json = False,
 ) -> Answer:
     """Show a saved result; solve and show a saved problem."""
@@ -138,10 +141,10 @@ def show_command(
 @app.command("compare")
 def compare_command(
     a: Annotated[Path, typer.Argument(help="A saved result.")],
-    b: Annotated[Path, typer.Argument(help="Another one.")],
+    b: Annotated[Path, typer.Argument(help="Another saved result.")],
     tol: Annotated[
         float, typer.Option("--tol", min=0.0, help="Largest distance allowed, relative.")
-    ] = 1e-6,
+    ] = RUNS_AGREE,
     json: Json = False,
 ) -> Answer:
     """Compare two saved results by the distance between their graphs (t, q, v)."""
@@ -158,14 +161,16 @@ def crosscheck_command(
     law: Law = None,
     solver: Annotated[
         list[str] | None,
-        typer.Option("--solver", help="A solver to compare; may be repeated; all by default."),
+        typer.Option("--solver", help="A solver to compare; may be repeated; default: all."),
     ] = None,
     rtol: RelativeTolerance = None,
     t_end: End = None,
-    states: Annotated[int, typer.Option("--states", min=1, help="States along the run.")] = 50,
+    states: Annotated[
+        int, typer.Option("--states", min=1, help="Number of states along the run.")
+    ] = 50,
     tol: Annotated[
         float, typer.Option("--tol", min=0.0, help="Largest difference allowed, relative.")
-    ] = 1e-8,
+    ] = ROUTES_AGREE,
     json: Json = False,
 ) -> Answer:
     """Compare all routes to the acceleration at states along a run."""
@@ -182,7 +187,7 @@ def crosscheck_command(
 @app.command("validate")
 def validate_command(
     case: Annotated[
-        list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases; all by default.")
+        list[str] | None, typer.Argument(metavar="[CASE]...", help="Cases; default: all.")
     ] = None,
     write: Annotated[
         Path | None, typer.Option("--write", metavar="FILE", help="Write the page as Markdown.")
@@ -197,7 +202,7 @@ def validate_command(
 
 @app.command("solvers")
 def solvers_command(json: Json = False) -> Answer:
-    """List the QP solvers, and what installs those that are missing."""
+    """List the QP solvers, and how to install those that are missing."""
     from .listing import list_solvers
 
     return list_solvers()

@@ -1,4 +1,4 @@
-"""The case and the options that words of the command line name."""
+"""The case and the options named on the command line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Chosen:
     options : mapping
         Options of simulate that were asked for.
     t_end : float or None
-        Another end than the case's own.
+        End time instead of the case's own.
     """
 
     case: Case
@@ -69,7 +69,7 @@ def choose(
     t_end: float | None = None,
     **options: Any,
 ) -> Chosen:
-    """A case by name or path, with parameters from a file and, before those, from words."""
+    """A case by name or path; parameters on the command line override those in a file."""
     kind = find_case(name)
     values = {**_from_file(file), **_from_words(assignments)}
     try:
@@ -77,7 +77,9 @@ def choose(
     except GaussError:
         raise
     except Exception as error:  # a check of its own that the case makes of its parameters
-        raise InputError(f"case {kind.name()!r} refuses its parameters: {error}") from error
+        raise InputError(
+            f"case {kind.name()!r} does not accept these parameters: {error}"
+        ) from error
     return Chosen(case, {k: v for k, v in options.items() if v is not None}, t_end)
 
 

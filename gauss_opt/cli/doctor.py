@@ -1,4 +1,4 @@
-"""``doctor``: whether everything that is needed is there and works."""
+"""``doctor``: whether everything that is required is installed and works."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 from rich.console import RenderableType
 
 from .. import __version__
+from ..base.tolerances.cli import DOCTOR_ACCURACY
 from ..mechanics.acceleration_problem import build_acceleration
 from ..model.constraints import Contact
 from ..model.snapshot import evaluate
@@ -79,7 +80,7 @@ def examine() -> Answer:
         facts({name: place or "not found" for name, place in programs.items()}),
         heading("One case, against its closed form"),
         facts({"bouncing_ball": verdict(not case)}),
-        sentence("\nAll is well." if not broken else "\nSomething that is needed is broken.",
+        sentence("\nAll is well." if not broken else "\nSomething required is broken.",
                  "green" if not broken else "bold red"),
     ]  # fmt: skip
     return Answer(data, shown, Exit.CHECK_FAILED if broken else Exit.FINE, broken)
@@ -113,8 +114,8 @@ def _try_solver(name: str) -> None:
     )
     solver = GaussSolver(name, fallback=(), reuse_active_set=False, guess_active_set=False)
     solution = solver.solve(ball)
-    np.testing.assert_allclose(solution.x, [0.0, 1.0], atol=1e-12)
-    np.testing.assert_allclose(solution.inequality_multipliers, [19.62], rtol=1e-12)
+    np.testing.assert_allclose(solution.x, [0.0, 1.0], atol=DOCTOR_ACCURACY)
+    np.testing.assert_allclose(solution.inequality_multipliers, [19.62], rtol=DOCTOR_ACCURACY)
 
 
 def _try_case() -> None:

@@ -1,4 +1,4 @@
-"""From the words of the command line to an exit code; errors become one sentence."""
+"""From command-line arguments to an exit code; errors become one sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDTH = 120  # of tables that go to a file or a pipe
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``gauss-opt`` with these words (those of the process by default); the exit code.
+    """Run ``gauss-opt`` with these arguments (by default those of the process); the exit code.
 
     >>> main(["--version"])
     gauss-opt 0...
@@ -67,7 +67,7 @@ def _refusal(error: Exception) -> Answer:
         message, code = str(said()).strip(), Exit.USAGE
         if "No such command" in message:
             names = ", ".join(command.name or "" for command in app.registered_commands)
-            message = f"{message.rstrip('.')}; there are: {names}"
+            message = f"{message.rstrip('.')}; choose from: {names}"
     elif isinstance(error, InputError | ModelError | MissingPackageError):
         message, code = str(error), Exit.USAGE
     elif isinstance(error, OSError):

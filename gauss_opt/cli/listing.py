@@ -1,4 +1,4 @@
-"""``list`` and ``solvers``: what there is."""
+"""``list`` and ``solvers``: the cases and the solvers."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def list_solvers() -> Answer:
 def _solver(name: str, installed: bool) -> dict[str, Any]:
     package, install = "", ""
     try:
-        package = solvers.make(name).package or "needs none of its own"
-    except Exception as error:  # of a package of somebody else's it may be anything
+        package = solvers.make(name).package or "nothing extra"
+    except Exception as error:  # a foreign package may raise anything
         command = str(error).partition("pip install ")[2]
         install = f"pip install {command}" if command else str(error)
     return {"name": name, "installed": installed, "package": package, "install": install}

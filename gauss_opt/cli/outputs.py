@@ -61,7 +61,7 @@ def write_outputs(
         try:
             tasks |= _pictures(result, case, drawing, place)
         except Exception as error:
-            warnings.append(f"there are no pictures: {type(error).__name__}: {error}")
+            warnings.append(f"no pictures were made: {type(error).__name__}: {error}")
         tasks[place / "report.html"] = lambda path: result.report(
             path,
             title=case.title(),

@@ -23,7 +23,7 @@ __all__ = ["run_case"]
 
 @dataclass(frozen=True)
 class Checked:
-    """The checks of a run; or why there are none, or why they could not be made."""
+    """The checks of a run; or why there are none, or why they could not be run."""
 
     checks: Sequence[Check] = ()
     skipped: str = ""
@@ -68,7 +68,7 @@ def run_case(
     code = Exit.FAILED if failure else Exit.FINE if checked.ok else Exit.CHECK_FAILED
     warnings = list(written.warnings)
     if failure:
-        warnings.insert(0, f"{failure}; what was computed is in {written.result}")
+        warnings.insert(0, f"{failure}; the partial result is in {written.result}")
     elif checked.failure:
         warnings.insert(0, checked.failure)
     data = {
@@ -93,7 +93,7 @@ def _check(chosen: Chosen, result: Result) -> Checked:
         return Checked(skipped="this case has no checks")
     except Exception as error:
         name = type(error).__name__
-        return Checked(failure=f"the checks could not be made: {name}: {error}")
+        return Checked(failure=f"the checks could not be run: {name}: {error}")
 
 
 def _shown(
@@ -106,7 +106,7 @@ def _shown(
         shown.append(sentence("with " + ", ".join(f"{k} = {_word(v)}" for k, v in changed.items())))
     shown += [summary(result), *events_table(result.events), heading("Checks")]
     if checked.skipped:
-        shown.append(sentence(f"None made: {checked.skipped}.", "yellow"))
+        shown.append(sentence(f"Not run: {checked.skipped}.", "yellow"))
     elif checked.failure:
         shown.append(sentence(checked.failure, "bold red"))
     else:

@@ -104,7 +104,7 @@ def _problem_table(data: Sequence[dict[str, Any]]) -> RenderableType:
 
 
 def compare_files(first: Path, second: Path, tolerance: float) -> Answer:
-    """How far two saved runs are apart."""
+    """The distance between two saved runs."""
     a, b = load(first), load(second)
     distance = graph_distance(a, b)
     same = [_word(event) for event in a.events] == [_word(event) for event in b.events]

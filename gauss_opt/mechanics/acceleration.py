@@ -76,7 +76,7 @@ class Acceleration:
 
     @lazy
     def multipliers(self) -> dict[str, Any]:
-        """Multiplier of every constraint by name; 0 for contacts that were not in the problem."""
+        """Multiplier of each constraint by name; 0 for contacts that were not in the problem."""
         return self.snapshot.layout.by_name(self._all_multipliers)
 
     @lazy
@@ -163,7 +163,7 @@ def accelerate(
     t : float
         Time.
     solver : str, Adapter or GaussSolver
-        Whom to ask; keep a GaussSolver for many calls.
+        The solver to try first; pass a GaussSolver for many calls.
     contacts, weight
         As for :func:`build_acceleration`.
 
@@ -236,8 +236,8 @@ def _with_resistance(
             return Acceleration(complete, after, None, chosen)
         solution = after
     raise SolverError(
-        f"at t={snapshot.t:g} the non-ideal force and the set of pressing contacts do not settle "
-        f"on each other within {MAX_ROUNDS} rounds: the resistance may be too large (as in "
+        f"at t={snapshot.t:g} the non-ideal force and the set of contacts that carry force did not "
+        f"converge within {MAX_ROUNDS} iterations: the resistance may be too large (as in "
         f"Painleve's paradox)",
         solution.problem,
     )

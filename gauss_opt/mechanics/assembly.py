@@ -10,6 +10,7 @@ from scipy.integrate import solve_ivp
 
 from ..base.arrays import Array
 from ..base.errors import InputError, ModelError
+from ..base.tolerances.mechanics import ASSEMBLED, KINEMATICS_ATOL, KINEMATICS_RTOL, SHORTEST_STEP
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate, read_only
 from ..model.system import System
@@ -20,7 +21,6 @@ from .consistency_problem import freedom, misfit, position_problem, velocity_pro
 __all__ = ["Assembly", "assemble"]
 
 MAX_ITERATIONS = 60
-CONVERGED = 1e-13
 
 
 class Assembly(tuple[Array, Array]):
@@ -53,19 +53,24 @@ class Assembly(tuple[Array, Array]):
             largest = int(np.abs(self.moved).argmax())
             name = self.system.coordinate_name(largest)
             lines.append(
-                f"positions: {in_q} degrees of freedom were left open and settled by the least "
-                f"move from the guess (largest: {name} by {self.moved[largest]:.3g}); hold "
-                f"coordinates with hold_q= to decide them yourself"
+                f"positions: {_undetermined(in_q)}; the solution nearest to "
+                f"the guess was taken (largest change: {name} by {self.moved[largest]:.3g}); fix "
+                f"coordinates with hold_q= to choose them yourself"
             )
         else:
             lines.append("positions: determined by the constraints and the held coordinates")
         if in_v:
-            lines.append(f"velocities: {in_v} degrees of freedom settled by the least change")
+            lines.append(f"velocities: {_undetermined(in_v)}; the nearest to the guess were taken")
         else:
             lines.append("velocities: determined by the constraints and the held velocities")
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def _undetermined(count: int) -> str:
+    noun = "degree of freedom is" if count == 1 else "degrees of freedom are"
+    return f"{count} {noun} undetermined"
 
 
 def assemble(
@@ -93,20 +98,20 @@ def assemble(
     hold_v : iterable of int or str
         Velocities, by index or as ``"v[0]"``, that must stay as guessed.
     resting : sequence of str
-        Contacts that shall stay closed: their gap and its rate are made 0. The rate of other
+        Contacts that must stay closed: their gap and its rate are made 0. The rate of other
         contacts is not touched.
 
     Returns
     -------
     Assembly
-        A pair (q, v) that can say more when printed.
+        A pair (q, v) that says more when printed.
 
     Raises
     ------
     InfeasibleError
         When the constraints and what is held contradict each other; it names them.
     ModelError
-        When the iteration does not get onto the constraints.
+        When the iteration does not reach the constraints.
 
     Examples
     --------
@@ -130,7 +135,7 @@ def assemble(
     for name in resting:
         block = start.layout.block(name)
         if block.kind != Kind.CONTACT:
-            raise InputError(f"resting= has {block.item}, which is not a contact")
+            raise InputError(f"resting= names {block.item}, which is not a contact")
     snapshot, dof_q, steps = _positions(start, held, resting, solver)
     velocity, dof_v = _velocities(snapshot, held_v, resting, solver)
     result = Assembly((snapshot.q, velocity))
@@ -154,7 +159,7 @@ def _positions(
         after = _moved(snapshot, step)
         moved = float(np.abs(after.q - snapshot.q).max())
         scale = max(scale, float(np.abs(after.q).max()))
-        if moved <= CONVERGED * scale:
+        if moved <= ASSEMBLED * scale:
             return after, freedom(position_problem(after, held, resting)), iteration + 1
         snapshot = _damped(snapshot, after, step, held, resting, before)
     raise _not_assembled(snapshot, position_problem(snapshot, held, resting))
@@ -170,7 +175,7 @@ def _velocities(
         after = solver.solve(problem).x
         change = float(np.abs(after - snapshot.v).max())
         scale = max(scale, float(np.abs(after).max()))
-        if change <= CONVERGED * scale:
+        if change <= ASSEMBLED * scale:
             return after, freedom(problem)
         snapshot = evaluate(snapshot.system, snapshot.q, after, snapshot.t)
     raise ModelError(
@@ -185,7 +190,7 @@ def _damped(
 ) -> Snapshot:  # fmt: skip
     """The snapshot after a step, shortened while the constraints get worse."""
     length = 1.0
-    while misfit(position_problem(after, held, resting)) >= before and length > 1e-3:
+    while misfit(position_problem(after, held, resting)) >= before and length > SHORTEST_STEP:
         length *= 0.5
         after = _moved(snapshot, length * step)
     return after
@@ -206,7 +211,9 @@ def _moved(snapshot: Snapshot, step: Array) -> Snapshot:
         assert N is not None
         return N @ step
 
-    end = solve_ivp(flow, (0.0, 1.0), snapshot.q, method="DOP853", rtol=1e-13, atol=1e-16)
+    end = solve_ivp(
+        flow, (0.0, 1.0), snapshot.q, method="DOP853", rtol=KINEMATICS_RTOL, atol=KINEMATICS_ATOL
+    )
     return evaluate(system, end.y[:, -1], snapshot.v, snapshot.t)
 
 
@@ -217,8 +224,8 @@ def _not_assembled(snapshot: Snapshot, problem: GaussProblem) -> ModelError:
     worst = int(violation.argmax())
     return ModelError(
         f"no consistent position was found in {MAX_ITERATIONS} iterations: constraint "
-        f"{problem.names[worst]!r} is still off by {violation[worst]:.3g} at q={snapshot.q}. The "
-        f"parts may be too short or too long to meet, or the guess too far away: change the "
+        f"{problem.names[worst]!r} is still violated by {violation[worst]:.3g} at q={snapshot.q}. "
+        f"The parts may be too short or too long to meet, or the guess too far away: change the "
         f"guess, or hold fewer coordinates"
     )
 
@@ -229,7 +236,7 @@ def _indices(names: Sequence[str], held: Iterable[int | str], what: str) -> list
         index = names.index(entry) if isinstance(entry, str) and entry in names else entry
         if not isinstance(index, int | np.integer) or not 0 <= index < len(names):
             raise InputError(
-                f"{what} has {entry!r}; there are: {', '.join(names)} (0 to {len(names) - 1})"
+                f"{what} names {entry!r}; choose from: {', '.join(names)} (0 to {len(names) - 1})"
             )
         indices.append(int(index))
     return indices

@@ -1,4 +1,4 @@
-"""One impact without a simulation around it, with everything by name and its cross-check."""
+"""One impact without a simulation, with everything by name and a cross-check."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from ..base.arrays import Array, Indices
 from ..base.errors import InputError
 from ..base.lazy import lazy
+from ..base.tolerances.base import TINY
+from ..base.tolerances.mechanics import ENERGY_GAIN, ENGAGED_MISFIT
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
@@ -95,9 +97,11 @@ class Collision:
 
     @property
     def gains_energy(self) -> bool:
-        """Whether the law itself has raised the energy."""
+        """Whether the law itself increased the energy."""
         before = 0.5 * self.v_before @ self.snapshot.mass @ self.v_before
-        return bool(self.dissipation > 1e-9 * (before + abs(self.work_of_moving_constraints)))
+        return bool(
+            self.dissipation > ENERGY_GAIN * (before + abs(self.work_of_moving_constraints))
+        )
 
     @lazy
     def certificate(self) -> Certificate:
@@ -127,7 +131,7 @@ class Collision:
             other = closed_form.impact_velocity(problem.metric, start, rows, change)
         except (ValueError, np.linalg.LinAlgError):
             return float("nan")
-        scale = np.abs(start).max() + np.abs(solution.x).max() + 1e-300
+        scale = np.abs(start).max() + np.abs(solution.x).max() + TINY
         return float(np.abs(other - solution.x).max() / scale)
 
     def __str__(self) -> str:
@@ -139,7 +143,7 @@ class Collision:
             )
         lines.append(f"  v {self.v_before} -> {self.v_after}")
         if self.gains_energy:
-            lines.append("  the impact law has raised the energy")
+            lines.append("  the impact law increased the energy")
         lines.append(f"  certificate: {self.certificate}")
         return "\n".join(lines)
 
@@ -156,7 +160,7 @@ def collide(
     contacts: Iterable[str] | None = None,
     solver: str | Adapter | GaussSolver = "osqp",
 ) -> Collision:
-    """The impact at a state, without a simulation around it.
+    """The impact at a state, without a simulation.
 
     Parameters
     ----------
@@ -165,7 +169,7 @@ def collide(
         Position, and velocity before.
     t : float
     law : str or ImpactLaw
-        ``"newton"``, ``"poisson"``, ``"sequential"`` or a law of your own.
+        ``"newton"``, ``"poisson"``, ``"sequential"`` or your own law.
     contacts : iterable of str, optional
         Contacts that take part; by default those that touch and do not separate.
     solver : str, Adapter or GaussSolver
@@ -223,7 +227,7 @@ def engage(
     Raises
     ------
     InputError
-        When the position is not on the constraints: nothing can close there.
+        When the position is not on the constraints: they cannot be engaged there.
 
     Examples
     --------
@@ -241,10 +245,10 @@ def engage(
         if block.kind == Kind.HOLONOMIC:
             rows = snapshot.rows_of(np.array(block.indices))
             sizes = np.abs(rows).sum(axis=1) * (1.0 + np.abs(snapshot.q).max())
-            if (values > 1e-6 * sizes).any():
+            if (values > ENGAGED_MISFIT * sizes).any():
                 raise InputError(
-                    f"{block.item} is off by {values.max():.3g} at this position: it cannot close "
-                    f"here. Locate the event first, or use assemble()"
+                    f"{block.item} is violated by {values.max():.3g} at this position: it cannot "
+                    f"be engaged here. Locate the event first, or use assemble()"
                 )
     if not isinstance(solver, GaussSolver):
         solver = GaussSolver(solver)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..base.arrays import Array, Indices, Mask
 from ..base.matrices import factorise
+from ..base.tolerances.mechanics import MASSLESS
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot
 from ..qp.active_set import solve_unit_rows
@@ -91,7 +92,7 @@ def _metric(snapshot: Snapshot) -> Array:
         return snapshot.mass
     typical = snapshot.mass.diagonal().max() or 1.0
     values, vectors = np.linalg.eigh(snapshot.mass)
-    filled = np.where(values > 1e-12 * values[-1], values, typical)
+    filled = np.where(values > MASSLESS * values[-1], values, typical)
     metric: Array = (vectors * filled) @ vectors.T
     return metric
 

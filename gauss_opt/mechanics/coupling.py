@@ -7,13 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.arrays import Array, Indices, Mask
+from ..base.tolerances.mechanics import COUPLED
 from ..model.snapshot import Snapshot
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
 
 __all__ = ["Coupling", "coupling"]
-
-REACHED = 1e-12  # of the lengths of two rows: a coupling below this is round-off
 
 
 class Coupling(NamedTuple):
@@ -59,4 +58,4 @@ def coupling(snapshot: Snapshot, rows: Indices) -> Coupling:
     mobility = np.einsum("ik,ik->k", wanted, free @ wanted)
     strength = np.abs(wanted).T @ np.abs(free) @ np.abs(wanted)  # what cancels counts as well
     lengths = np.linalg.norm(wanted, axis=0)
-    return Coupling(mobility, strength > REACHED * np.outer(lengths, lengths))
+    return Coupling(mobility, strength > COUPLED * np.outer(lengths, lengths))

@@ -1,4 +1,4 @@
-"""The same acceleration by every route there is, side by side."""
+"""The same acceleration by every available route, side by side."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Array
 from ..base.errors import GaussError
+from ..base.tolerances.base import TINY
+from ..base.tolerances.mechanics import ROUTES_AGREE
 from ..model.snapshot import evaluate
 from ..model.system import System
 from ..qp import solvers
@@ -121,7 +123,7 @@ def crosscheck(
     *,
     solver_names: Sequence[str] | None = None,
     contacts: Iterable[str] | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float = ROUTES_AGREE,
 ) -> Crosscheck:
     """Every route to the acceleration at a state, with the differences.
 
@@ -157,9 +159,9 @@ def compare_routes(
     force: Array | None = None,
     nonideal: Array | None = None,
     solver_names: Sequence[str] | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float = ROUTES_AGREE,
 ) -> Crosscheck:
-    """Every route to the answer of a problem that is solved already."""
+    """Every route to the answer of a problem that has been solved already."""
     problem = reference.problem
     white = whiten(problem)
     names = solvers.available() if solver_names is None else solver_names
@@ -200,7 +202,7 @@ def _solver_route(name: str, reference: GaussSolution, white: Whitened) -> Route
 
 def _scale(reference: GaussSolution, white: Whitened) -> float:
     """Size of the terms that differences of accelerations are made of, whitened."""
-    return float(np.linalg.norm(white.center) + np.linalg.norm(reference.x @ white.factor) + 1e-300)
+    return float(np.linalg.norm(white.center) + np.linalg.norm(reference.x @ white.factor) + TINY)
 
 
 def _by_solver(name: str) -> Callable[[GaussProblem], Answer]:

@@ -45,9 +45,10 @@ class Flow:
         self._all = len(held) == dynamics.layout.n_rows
         # Without held rows the motion is free, and one traced call may give all of y'.
         self._free = None if len(held) else dynamics.free_motion()
-        self._part = dynamics.smooth(held)
+        self._part = dynamics.smooth(held) if self._free is None else None
         self.position_rows, self.velocity_rows = dynamics.layout.held(held)
         self._names = dynamics.layout.names_of(held)
+        self._every = np.arange(len(held))
         self._factor = None
         if dynamics.constant_mass is not None:
             self._factor = factorise(dynamics.constant_mass)
@@ -59,17 +60,15 @@ class Flow:
         else:
             nq = self.dynamics.nq
             motion = np.empty(len(y))
-            motion[:nq], motion[nq:] = self._qdot_and_acceleration(t, y)
+            if self._part is None:
+                snapshot = self._snapshot(y, t)
+                motion[:nq], motion[nq:] = snapshot.qdot, self.accelerate(snapshot)[0]
+            else:
+                mass, load, rows, rhs, motion[:nq] = self._part(y, t, self.system.parameters)
+                motion[nq:] = self._solve(mass, load, rows, rhs)[0]
         if not isfinite(motion.dot(motion)):
             self._refuse(y, t)
         return motion
-
-    def _qdot_and_acceleration(self, t: float, y: Array) -> tuple[Array, Array]:
-        if self._part is None:
-            snapshot = self._snapshot(y, t)
-            return snapshot.qdot, self.accelerate(snapshot)[0]
-        mass, load, rows, rhs, qdot = self._part(y, t, self.system.parameters)
-        return qdot, self._solve(mass, load, rows, rhs)[0]
 
     def _snapshot(self, y: Array, t: float) -> Snapshot:
         nq = self.dynamics.nq
@@ -90,8 +89,7 @@ class Flow:
         return (*self._solve(snapshot.mass, load, rows, rhs), snapshot)
 
     def _solve(self, mass: Array, load: Array, rows: Array, rhs: Array) -> tuple[Array, Array]:
-        k = len(rhs)
-        problem = GaussProblem(mass, load, rows, rhs, k, self._names, "acceleration")
+        problem = GaussProblem(mass, load, rows, rhs, len(rhs), self._names, "acceleration")
         white = whiten(problem, self._factor)
-        answer: SetSolution = solve_set(white, np.arange(k))
+        answer: SetSolution = solve_set(white, self._every)
         return white.point(answer.z), answer.multipliers

@@ -15,6 +15,8 @@ import numpy as np
 from ..base.arrays import Array, Indices
 from ..base.errors import InfeasibleError, SolverError
 from ..base.lazy import lazy
+from ..base.tolerances.base import TINY
+from ..base.tolerances.mechanics import IMPACT_CONVERGED, SAME_ROWS
 from ..model.snapshot import Snapshot
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
@@ -24,8 +26,6 @@ from ..qp.whitening import Whitened, whiten
 __all__ = ["Impact", "Jump", "Outcome", "whitened_contacts"]
 
 MAX_ITERATIONS = 200
-CONVERGED = 1e-12
-SAME_ROWS = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class Impact:
         rates : (k,) array
             Lower bounds of the gap rates after (or the rates themselves with ``equality``).
         contacts : array of int, optional
-            The contact rows meant, when not all.
+            The contact rows concerned; by default all that take part.
         velocity : (nv,) array, optional
             Where to start from; the velocity before by default.
         push : (nv,) array, optional
@@ -130,8 +130,8 @@ class Impact:
         found = [j for j in (jump, self._settle_from_free(*ask)) if j is not None]
         if not found:
             raise SolverError(
-                f"at t={self.snapshot.t:g} the constraints that are nonlinear in the velocity do "
-                f"not settle within {MAX_ITERATIONS} iterations of the impact",
+                f"at t={self.snapshot.t:g} the constraints that are nonlinear in the velocity did "
+                f"not converge within {MAX_ITERATIONS} iterations of the impact",
                 self._problem(self.snapshot, *ask),
             )
         return min(found, key=_distance)
@@ -224,9 +224,9 @@ def _settled(after: Snapshot, before: Snapshot, impact: Impact) -> bool:
     """Whether linearising at the new velocity would change nothing: neither value nor rows."""
     rows = np.concatenate([impact.equalities, impact.limits])
     old, new = before.rows_of(rows), after.rows_of(rows)
-    scale = np.abs(old) @ np.abs(after.v) + np.abs(before.offset[rows]) + 1e-300
+    scale = np.abs(old) @ np.abs(after.v) + np.abs(before.offset[rows]) + TINY
     predicted = old @ after.v + before.offset[rows]
-    if (np.abs(after.rate[rows] - predicted) > CONVERGED * scale).any():
+    if (np.abs(after.rate[rows] - predicted) > IMPACT_CONVERGED * scale).any():
         return False
     turn = np.abs(new - old).max(axis=1, initial=0.0)
     length = np.abs(old).max(axis=1, initial=0.0)

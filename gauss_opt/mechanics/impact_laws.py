@@ -1,4 +1,4 @@
-"""Impact laws: Newton, Poisson, one contact after the other, and the base class of your own."""
+"""Impact laws: Newton, Poisson, one contact after the other, and the base class for your own."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import numpy as np
 
 from ..base.arrays import Array, Indices
 from ..base.registry import Registry, entry_points_of
+from ..base.tolerances.mechanics import (
+    APPROACH_ROUND_OFF,
+    LEFT_APPROACH,
+    RETURNED_UNDERFLOW,
+    TIED_APPROACH,
+)
 from .impact import Impact, Jump, Outcome, whitened_contacts
 from .single_collisions import SingleCollisions
 
 __all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "make_law"]
-
-SMALLEST = 1e-280  # below, products lose digits to underflow
-ROUND_OFF = 1e-14  # an approach below this part of the whole motion, in the mass metric, is zero
 
 
 class ImpactLaw(ABC):
@@ -39,7 +42,7 @@ class ImpactLaw(ABC):
         return f"{type(self).__name__}()"
 
     def __str__(self) -> str:
-        """The name to ask for it by, if it has one."""
+        """The name it is registered under, if there is one."""
         return LAWS.name_of(self) or repr(self)
 
 
@@ -70,7 +73,7 @@ class Poisson(ImpactLaw):
         still = np.zeros(len(impact.contacts))
         compression = impact.solve(still)
         returned = impact.restitution * compression.impulses[impact.contacts]
-        returned[returned < SMALLEST] = 0.0
+        returned[returned < RETURNED_UNDERFLOW] = 0.0
         push = returned @ impact.rows
         expansion = impact.solve(still, velocity=compression.v, push=push)
         expansion.impulses[impact.contacts] += returned
@@ -105,18 +108,19 @@ class Sequential(ImpactLaw):
         largest = float((-impact.rates / lengths).max(initial=0.0))
         offset = impact.snapshot.offset[impact.contacts]
         motion = np.sqrt(v @ impact.snapshot.mass @ v) + np.abs(offset) / lengths
-        small = np.maximum(1e-9 * largest, ROUND_OFF * motion)
+        small = np.maximum(LEFT_APPROACH * largest, APPROACH_ROUND_OFF * motion)
         for _ in range(self.max_collisions):
             rates = impact.rows @ v + offset
             approach = np.where(-rates > small * lengths, -rates / lengths, 0.0)
             if not approach.any():
                 break
-            first = np.flatnonzero(approach >= approach.max() * (1.0 - 1e-9))
+            first = np.flatnonzero(approach >= approach.max() * (1.0 - TIED_APPROACH))
             jump = None
             if one_by_one is not None and len(first) == 1:
                 jump = one_by_one.newton(int(first[0]), v)
-            jumps += self._together(impact, first, v) if jump is None else (jump,)
-            v = jumps[-1].v
+            outcome = Outcome.of(jump) if jump else self._together(impact, first, v)
+            jumps += outcome.jumps
+            v = outcome.v
         else:
             snapshot = impact.snapshot.at_velocity(v)
             last = replace(impact, snapshot=snapshot)
@@ -125,10 +129,10 @@ class Sequential(ImpactLaw):
             return Outcome.of(impact.solve(np.minimum(impact.rates, 0.0)))
         return Outcome.of(*jumps)
 
-    def _together(self, impact: Impact, places: Indices, v: Array) -> tuple[Jump, ...]:
+    def _together(self, impact: Impact, places: Indices, v: Array) -> Outcome:
         """The collision of some of the contacts at once, in the law for each collision."""
         snapshot, contacts = impact.snapshot.at_velocity(v), impact.contacts[places]
-        return self.law.apply(replace(impact, snapshot=snapshot, contacts=contacts)).jumps
+        return self.law.apply(replace(impact, snapshot=snapshot, contacts=contacts))
 
 
 def _is_law(item: object) -> TypeGuard[ImpactLaw]:

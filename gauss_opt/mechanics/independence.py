@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..base.arrays import Indices
+from ..base.tolerances.mechanics import DEPENDENT_EVERYWHERE
 from ..model.snapshot import Snapshot
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
@@ -30,4 +31,4 @@ def independence(snapshot: Snapshot, held: Indices) -> float:
         "rank",
     )
     values = np.linalg.svd(whiten(problem).unit().rows, compute_uv=False)
-    return float(values[values > 1e-13].min(initial=1.0))
+    return float(values[values > DEPENDENT_EVERYWHERE].min(initial=1.0))

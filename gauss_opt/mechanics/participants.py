@@ -8,14 +8,11 @@ import numpy as np
 
 from ..base.arrays import Array, Indices
 from ..base.errors import InputError, ModelError
+from ..base.tolerances.mechanics import TOUCHING
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot
 
 __all__ = ["chosen_rows", "contact_rows", "touching_rows"]
-
-# A gap or a rate this small, relative to the terms it is made of, counts as zero. The terms are
-# those of the linearised function, so the test has no unit.
-TOUCHING = 1e-8
 
 
 def chosen_rows(snapshot: Snapshot, contacts: Iterable[str] | None) -> Indices | None:

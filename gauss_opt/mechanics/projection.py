@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.arrays import Array, Indices
+from ..base.tolerances.mechanics import MOTION_FLOOR
 from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.active_set import solve_set
 from ..qp.problem import GaussProblem
@@ -16,7 +17,6 @@ from ..qp.whitening import whiten
 __all__ = ["Drift", "Scales", "drift", "project"]
 
 MAX_ITERATIONS = 8
-FLOOR = 1e-3
 
 
 class Scales:
@@ -72,7 +72,7 @@ class Scales:
             inertia = self._inertia
             self._mobility = np.divide(1.0, inertia, out=np.zeros(len(inertia)), where=inertia > 0)
         lengths: Array = np.sqrt(snapshot.jacobian.squares(self._mobility))
-        lengths *= FLOOR * sqrt(self._inertia.dot(sizes * sizes))
+        lengths *= MOTION_FLOOR * sqrt(self._inertia.dot(sizes * sizes))
         return lengths
 
 

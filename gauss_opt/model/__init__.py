@@ -1,1 +1,1 @@
-"""What the user writes, and what it is at a state. Knows no optimisation."""
+"""What the user writes, and its numbers at a state. Knows nothing of optimisation."""

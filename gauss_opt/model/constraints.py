@@ -56,7 +56,7 @@ class _ByHand:
         if (self.jacobian is None) != (self.bias is None):
             raise ModelError(f"{self}: give jacobian= and bias= together, or neither")
         if self.time_derivative is not None and self.jacobian is None:
-            raise ModelError(f"{self}: time_derivative= goes with jacobian= and bias=")
+            raise ModelError(f"{self}: time_derivative= needs jacobian= and bias= as well")
 
     @property
     def by_hand(self) -> bool:

@@ -1,9 +1,9 @@
-"""Dynamics: what every source of numbers about a system can be asked.
+"""Dynamics: what every source of numbers about a system must provide.
 
 Everything above the model (accelerations, impacts, the simulation) speaks to this protocol alone.
 The traced system is one source, derivatives by hand another; a model of another program becomes a
-third by having these methods. Arrays that come out are read-only; positions and velocities that go
-in are.
+third by providing these methods. Arrays that come out are read-only, and so must be the positions
+and velocities that go in.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Dynamics(Protocol):
         ...
 
     def watch(self, q: Array, v: Array, t: float, parameters: Parameters) -> None:
-        """Told of every state that is evaluated, to compare what it says with its origin.
+        """Called at every state that is evaluated, to compare the numbers with their origin.
 
         It may refuse the state, or do nothing.
         """

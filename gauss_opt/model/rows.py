@@ -1,4 +1,4 @@
-"""The table of constraint rows: which row belongs to whom, and what kind of row it is.
+"""The table of constraint rows: which constraint each row belongs to, and its kind.
 
 Rows are in a fixed order: equalities first, then contacts, then velocity limits. What the rest of
 the package asks of a row is in arrays, one entry for each row, so that nothing has to look at the
@@ -190,7 +190,7 @@ class RowTable:
         found: Block | None = self._by_name.get(name)
         if found is None:
             known = ", ".join(map(repr, self.block_names)) or "none"
-            raise ModelError(f"no constraint is called {name!r}; there are: {known}")
+            raise ModelError(f"no constraint is called {name!r}; choose from: {known}")
         return found
 
     def block_at(self, row: int) -> Block:

@@ -1,4 +1,4 @@
-"""evaluate(): the one door to the user's functions, with every check on what comes through it."""
+"""evaluate(): the only place where user functions are called, with every check on their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contacts that exist only while a condition of the user's is true (``active_when``)."""
+"""Contacts that exist only while a user-defined condition is true (``active_when``)."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class System:
                 raise ModelError(f"{contact} in contacts= is not a Contact")
         name, count = Counter(self.names).most_common(1)[0] if self.names else ("", 1)
         if count > 1:
-            raise ModelError(f"two constraints are called {name!r}: names must differ")
+            raise ModelError(f"two constraints are called {name!r}: names must be unique")
 
     def _check_sizes(self) -> None:
         set_field = object.__setattr__
@@ -139,7 +139,7 @@ class System:
         if self.coordinates is not None:
             set_field(self, "coordinates", tuple(map(str, self.coordinates)))
             if len(set(self.coordinates)) < len(self.coordinates):
-                raise ModelError(f"coordinates= has a name twice: {', '.join(self.coordinates)}")
+                raise ModelError(f"coordinates= repeats a name: {', '.join(self.coordinates)}")
             if self.nq is not None and len(self.coordinates) != self.nq:
                 raise ModelError(
                     f"coordinates= has {len(self.coordinates)} names for nq={self.nq} positions"
@@ -191,7 +191,9 @@ def _checked_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     """Floats and read-only arrays, in a mapping nobody can change behind the traced functions."""
     for name in parameters:
         if name in ("q", "v", "t", "ideal_force"):
-            raise ModelError(f"a parameter cannot be called {name!r}: the functions' arguments are")
+            raise ModelError(
+                f"a parameter cannot be called {name!r}: that is an argument of every function"
+            )
     values = {name: real_array(f"parameter {name!r}", v) for name, v in parameters.items()}
     for array in values.values():
         array.setflags(write=False)

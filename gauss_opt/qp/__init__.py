@@ -1,1 +1,1 @@
-"""The least-constraint problem (G) and its certified answer. Knows no mechanics."""
+"""The least-constraint problem (G) and its certified answer. Knows nothing of mechanics."""

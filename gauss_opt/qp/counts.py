@@ -1,4 +1,4 @@
-"""How often problems were solved, and by whom."""
+"""How often problems were solved, and by which means."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ DEFAULT_FALLBACK = ("daqp", "active_set", "nnls")
 
 
 class GaussSolver:
-    """A solver with those to ask after it, the last active sets, and counters.
+    """A solver with its fallbacks, the last active sets, and counters.
 
     Keep one for a series of similar problems: workspaces, the factor of a constant mass and the
     active set are then reused.
@@ -44,9 +44,9 @@ class GaussSolver:
     Parameters
     ----------
     solver : str or Adapter
-        Name of the solver to ask first (see :func:`gauss_opt.solvers.available`).
+        Name of the solver to try first (see :func:`gauss_opt.solvers.available`).
     fallback : sequence of str
-        Solvers to ask after it. Empty: nobody.
+        Solvers to try after it; empty for none.
     tolerance : float
         Largest residual of an accepted certificate.
     reuse_active_set : bool
@@ -92,7 +92,7 @@ class GaussSolver:
         return self._solvers.names[0]
 
     @property
-    def ladder(self) -> tuple[str, ...]:
+    def solver_names(self) -> tuple[str, ...]:
         """All solvers in the order in which they are asked."""
         return self._solvers.names
 
@@ -111,7 +111,7 @@ class GaussSolver:
         SolverError
             When no solver gave an answer that passes.
         MassError
-            When the mass is singular and the equalities do not make up for it.
+            When the mass is singular and the equalities do not hold the massless directions.
         """
         self.counts.qp_total += 1
         if self._recorded is not None:
@@ -213,11 +213,11 @@ def solve(
     Parameters
     ----------
     problem : GaussProblem
-        What to solve.
+        The problem to solve.
     solver : str, Adapter or GaussSolver
-        Whom to ask first.
+        The solver to try first.
     **options
-        Handed to :class:`GaussSolver`.
+        Passed to :class:`GaussSolver`.
 
     Examples
     --------

@@ -67,7 +67,7 @@ def load_problems(path: str | os.PathLike[str]) -> list[GaussProblem]:
             if rows is None or rhs is None or not 0 <= ne <= len(rhs):
                 raise InputError("its rows are incomplete")
             if not (isinstance(names, list) and len(names) == len(rhs)):
-                raise InputError(f"{len(rhs)} rows need as many names")
+                raise InputError(f"its {len(rhs)} rows do not have one name each")
             problem = GaussProblem.create(
                 pieces["metric"],
                 pieces["load"],

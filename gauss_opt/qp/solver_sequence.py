@@ -15,14 +15,14 @@ __all__ = ["SolverSequence"]
 
 
 class SolverSequence:
-    """A solver, and those to ask after it.
+    """A solver and its fallbacks.
 
     Parameters
     ----------
     first : str or Adapter
-        Whom to ask first.
+        The solver to try first.
     fallback : sequence of str
-        Whom to ask after it.
+        Solvers to try after it.
     time_limit : float or None
         Seconds after which a solver that has not answered is given up on.
     """

@@ -1,4 +1,4 @@
-"""Whitening: the change of variables after which a mass ratio is no longer seen.
+"""Whitening: the change of variables that removes mass ratios.
 
 M = L L', z = L'(x - x^), B = A L^-T and r = b - A x^ turn (G) into
 

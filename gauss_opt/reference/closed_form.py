@@ -231,7 +231,7 @@ def _scaled(
 
 
 def _solve_of_rank(matrix: Array, right: Array, rank: int) -> Array:
-    """Least-norm least squares with a known rank, refined in extended precision.
+    """Minimum-norm least squares with a known rank, refined in extended precision.
 
     The rank was decided on the unit rows, where it can be seen best.
     """

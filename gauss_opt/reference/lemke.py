@@ -48,7 +48,9 @@ def lemke(rows: Array, q: Array) -> list[int]:
         table = np.column_stack([inverse @ right, inverse])[falling, : k + 1]
         artificial = [basis[i] == 2 * k for i in falling]
         leaving = int(falling[_first_in_order(table / direction[falling, None], artificial)])
-    raise np.linalg.LinAlgError("Lemke's method did not end: the contacts are nearly redundant.")
+    raise np.linalg.LinAlgError(
+        "Lemke's method did not terminate: the contacts are nearly redundant."
+    )
 
 
 def _tableau(rows: Array, q: Array) -> tuple[Array, Array]:

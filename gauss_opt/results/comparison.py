@@ -1,4 +1,4 @@
-"""How far two runs are apart, with jumps: the distance between their completed graphs.
+"""How far apart two runs with jumps are: the distance between their completed graphs.
 
 At an impact shifted by a moment the velocities of two runs differ by the whole jump, although the
 runs are nearly the same. So the graphs are compared, not the values at equal times: a graph is the
@@ -17,14 +17,13 @@ from scipy.spatial import cKDTree
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.tolerances.base import TINY
+from ..base.tolerances.results import LEAST_RANGE
 from .dense_output import Piece, nodes
 from .result import Result
 
 __all__ = ["graph_distance"]
 
-# A coordinate that hardly moves is measured by this part of the largest range of its kind, and of
-# its own size: otherwise the round-off of a body at rest would count as a motion.
-FLOOR = 1e-4
 NEAREST = 8  # points of the other graph to begin the search from
 NEIGHBOURS = 2  # arcs before and after the one at the same time to search as well
 ROUNDS = 8  # of the iteration for the nearest point of an arc
@@ -96,7 +95,7 @@ class _Graph:
             off = points[:, None] - np.einsum("pck,pckd->pcd", basis, curve)
             np.minimum(best, np.linalg.norm(off, axis=2), out=best)
             along = np.einsum("pck,pckd->pcd", basis, slope)
-            speed = np.maximum((along**2).sum(axis=2), 1e-300)
+            speed = np.maximum((along**2).sum(axis=2), TINY)
             places = np.clip(places + (off * along).sum(axis=2) / speed, -1.0, 1.0)
         nearest, _ = self.tree.query(points)  # a point of the curve, to the last bit
         distances: Array = np.minimum(best.min(axis=1), nearest)
@@ -148,7 +147,7 @@ def _scales(a: Result, b: Result) -> Array:
 def _ranges(first: Array, second: Array) -> Array:
     both = np.concatenate([first, second])
     ranges = np.ptp(both, axis=0)
-    floor = FLOOR * np.maximum(np.abs(both).max(axis=0), ranges.max())
+    floor = LEAST_RANGE * np.maximum(np.abs(both).max(axis=0), ranges.max())
     scales: Array = np.maximum(ranges, floor)
     scales[scales == 0.0] = 1.0
     return scales

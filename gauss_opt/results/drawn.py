@@ -27,7 +27,7 @@ class Drawn:
     def plot(self) -> Figure:
         """One figure with the motion, gaps, forces and energy, as far as there are any.
 
-        Single pictures, into axes of your own, are functions in :mod:`gauss_opt.viz.plots`.
+        Functions in :mod:`gauss_opt.viz.plots` draw single pictures into your own axes.
 
         Returns
         -------

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.tolerances.results import INERTIA_STEP, NOTABLE_WORK
 from ..mechanics.flow import Flow
 from ..model.dynamics import Dynamics
 from ..model.rows import Kind
@@ -32,7 +33,6 @@ __all__ = ["Energy", "account", "has_energy", "joined", "notable_works"]
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 PARTS = ("applied", "nonideal", "servo", "constraint")
-NOTABLE = 1e-6  # a work below this part of the largest energy is nothing to speak of
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +106,10 @@ def _far_side(event: Event, result: Result) -> int:
 
 
 def notable_works(energy: Energy) -> dict[str, Array]:
-    """The works, and the change at impacts, that are more than next to nothing."""
+    """The works, and the change at impacts, that are not negligible."""
     size = float(max(np.abs(energy.total).max(), np.abs(energy.kinetic).max()))
     works = {part: getattr(energy, part) for part in (*PARTS, "impact")}
-    return {part: work for part, work in works.items() if np.abs(work).max() > NOTABLE * size}
+    return {part: work for part, work in works.items() if np.abs(work).max() > NOTABLE_WORK * size}
 
 
 def joined(parts: Sequence[Energy], between: Sequence[Event]) -> Energy:
@@ -169,7 +169,7 @@ def _inertia_power(flow: Flow, snapshot: Snapshot) -> float:
     if flow.dynamics.constant_mass is not None:
         return 0.0
     v, t = snapshot.v, snapshot.t
-    h = 1e-4 * (1.0 + np.abs(snapshot.q).max()) / (1.0 + np.abs(snapshot.qdot).max())
+    h = INERTIA_STEP * (1.0 + np.abs(snapshot.q).max()) / (1.0 + np.abs(snapshot.qdot).max())
 
     def twice_kinetic(s: float) -> float:
         at = state_snapshot(flow.system, flow.dynamics, snapshot.q + s * snapshot.qdot, v, t + s)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.tolerances.results import INTERPOLATED_DRIFT
 from ..mechanics.projection import Scales, project
 from ..model.snapshot import state_snapshot
 from ..model.system import System
@@ -15,8 +16,6 @@ from .dense_output import Piece
 from .records import State
 
 __all__ = ["Motion"]
-
-ON_CONSTRAINTS = 1e-13  # how far an interpolated state may be off the constraints, relative
 
 
 class Motion:
@@ -70,5 +69,5 @@ class Motion:
         equalities = np.arange(dynamics.layout.equalities.stop)
         position, velocity = dynamics.layout.held(equalities)
         snapshot = state_snapshot(self.system, dynamics, q, v, t)
-        snapshot = project(snapshot, position, velocity, self._scales, ON_CONSTRAINTS)
+        snapshot = project(snapshot, position, velocity, self._scales, INTERPOLATED_DRIFT)
         return snapshot.q, snapshot.v

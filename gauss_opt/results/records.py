@@ -64,7 +64,7 @@ class Event:
     constraint_work : float
         Part of it done by constraints that move by themselves.
     gains_energy : bool
-        Whether the impact law itself has raised the energy.
+        Whether the impact law itself increased the energy.
     exact : bool
         False for an accumulation that was closed at round-off, or early: then ``detail`` says by
         how much.
@@ -94,7 +94,7 @@ class Event:
         """What is unusual about it, in words."""
         found = [self.detail] if self.detail else []
         if self.gains_energy:
-            found.append("the law has raised the energy")
+            found.append("the law increased the energy")
         if not self.exact and not self.detail:
             found.append("closed at round-off")
         return tuple(found)

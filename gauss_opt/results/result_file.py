@@ -118,16 +118,16 @@ def _check_header(header: dict[str, Any], width: int) -> None:
     names = words(header["row_names"])
     for key in ("scalar", "contacts"):
         if not set(words(header[key])) <= set(names):
-            raise ValueError(f"{key} names constraints that are not there")
+            raise ValueError(f"{key} names constraints that do not exist")
     if len(header.get("coordinates") or ()) not in (0, width):
-        raise ValueError("there are not as many names of coordinates as coordinates")
+        raise ValueError("the number of coordinate names is not that of the coordinates")
     stats = asdict(Stats(**header["stats"]))
     for number in (*stats.pop("rank_drops"), *stats.pop("seconds").values(), *stats.values()):
         if type(number) not in (int, float):
             raise ValueError(f"{number!r} in the statistics is not a number")
     for rows in header["held"]:
         if not all(type(row) is int and 0 <= row < len(names) for row in rows):
-            raise ValueError("the dense output holds rows that are not there")
+            raise ValueError("the dense output refers to rows that do not exist")
 
 
 def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:

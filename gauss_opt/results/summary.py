@@ -41,7 +41,7 @@ def summary(result: Result) -> tuple[Fact, ...]:
 
 def verdict(result: Result) -> str:
     """Success or not; where not, how the run ended."""
-    return "success" if result.success else f"no success ({result.status})"
+    return "success" if result.success else f"not successful ({result.status})"
 
 
 def as_text(result: Result) -> str:
@@ -98,8 +98,8 @@ def _quality(result: Result) -> Iterator[Fact]:
         _small(s.worst_residual),
         "largest relative residual of the optimality conditions",
     )
-    yield Fact("worst drift", _small(s.worst_drift), "off the constraints that are held, relative")
-    yield Fact("worst penetration", _small(s.worst_penetration), "of an open contact, relative")
+    yield Fact("worst drift", _small(s.worst_drift), "relative violation of held constraints")
+    yield Fact("worst penetration", _small(s.worst_penetration), "relative, of open contacts")
     if s.closings:
         loss = f"{s.closing_loss:.1e} of energy in all, at most {s.worst_closing_loss:.1e} at once"
         yield Fact("clusters closed early", f"{s.closings}", f"{loss}, closure {_closure(result)}")

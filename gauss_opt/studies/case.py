@@ -117,7 +117,7 @@ class Parameter:
         except InputError:
             raise
         except (TypeError, ValueError) as error:
-            expected = {tuple: "numbers with commas between", bool: "true or false"}
+            expected = {tuple: "numbers separated by commas", bool: "true or false"}
             raise InputError(
                 f"parameter {self.name!r} is {value!r}; expected "
                 f"{expected.get(kind, kind.__name__)} such as {self.shown}"
@@ -196,7 +196,7 @@ class Case:
         if unknown:
             listed = ", ".join(known) or "none"
             raise InputError(
-                f"case {cls.name()!r} has no parameter {unknown[0]!r}; there are: {listed}"
+                f"case {cls.name()!r} has no parameter {unknown[0]!r}; choose from: {listed}"
             )
         return cls(**{name: known[name].convert(value) for name, value in values.items()})
 

@@ -41,7 +41,7 @@ def find_case(name: str | os.PathLike[str]) -> type[Case]:
     hint = ""
     if Path(f"{text}.py").is_file():
         hint = f". To run the file {text}.py of this folder, write ./{text}.py"
-    raise InputError(f"no case is called {text!r}; there are: {', '.join(case_names())}{hint}")
+    raise InputError(f"no case is called {text!r}; choose from: {', '.join(case_names())}{hint}")
 
 
 @cache
@@ -67,5 +67,5 @@ def _from_file(path: Path) -> type[Case]:
     ]
     if len(found) != 1:
         listed = ", ".join(item.__name__ for item in found) or "none"
-        raise InputError(f"{path} must define one subclass of gauss_opt.Case; it has {listed}")
+        raise InputError(f"{path} must define one subclass of gauss_opt.Case; it defines {listed}")
     return found[0]

@@ -85,11 +85,11 @@ _HEAD = """# Validation
 
 Written by `gauss-opt validate --write docs/validation.md`; no figure on this page is typed by hand.
 Every row is a figure of an actual run. A row with a reference compares it with one that is not our
-own output: a closed form, an independent computation, or a figure of somebody else's. "Tabulated"
-figures are closed forms or limit cycles evaluated apart from this package. A row with "at
-most" is a limit: on the largest difference from such a reference along the whole run, or on what
-must vanish in any run, such as drift, penetration and what the energy account leaves open. The same
-command runs with every change to the package and fails when a figure leaves its tolerance.
+own output: a closed form, an independent computation, or a published figure. "Tabulated" figures
+are closed forms or limit cycles evaluated independently of this package. A row with "at most" is a
+limit: on the largest difference from such a reference along the whole run, or on what must vanish
+in any run, such as drift, penetration and the residual of the energy account. The same command runs
+with every change to the package and fails when a figure leaves its tolerance.
 
 {count} figures of {cases} cases, all within tolerance: {verdict}.
 

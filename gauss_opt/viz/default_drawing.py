@@ -12,6 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.tolerances.base import TINY
+from ..base.tolerances.viz import STILL_COORDINATE
 from ..model.rows import Block, Kind
 from ..results.analysis.refinement import refined
 from ..results.analysis.zero_sets import Grid, PhaseRows, contours, zeros
@@ -52,8 +54,8 @@ def default_drawing(result: Result) -> Drawing:
 def _range(values: Array) -> tuple[float, float]:
     """Lowest and highest value; a coordinate that does not move gets a range around it."""
     low, high = float(values.min()), float(values.max())
-    size = max(abs(low), abs(high), 1e-300)
-    if high - low < 1e-9 * size:
+    size = max(abs(low), abs(high), TINY)
+    if high - low < STILL_COORDINATE * size:
         return low - 0.5 * size, high + 0.5 * size
     return low, high
 

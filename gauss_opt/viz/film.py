@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.tolerances.viz import POINT_SCENE
 from ..results.records import EventKind
 from ..results.result import Result
 from .scene import Drawing, Shape
@@ -100,8 +101,8 @@ def shoot(
     for t, frame in zip(times, frames, strict=True):
         if [shape.kind for shape in frame] != kinds:
             raise InputError(
-                f"the drawing has other shapes at t = {t:g} than at the start: it must return the "
-                f"same kinds in the same order at every state"
+                f"the drawing has different shapes at t = {t:g} than at the start: it must return "
+                f"the same kinds in the same order at every state"
             )
     columns = zip(*frames, strict=True)
     points = tuple(_points(i, column, times) for i, column in enumerate(columns))
@@ -122,7 +123,7 @@ def _points(number: int, shapes: tuple[Shape, ...], times: Array) -> Array:
         if len(shape.points) != count:
             raise InputError(
                 f"{shape.kind} {number} of the drawing has {len(shape.points)} points at t = {t:g} "
-                f"but {count} at the start: it must always have as many"
+                f"but {count} at the start: that number must not change"
             )
     return np.array([shape.points for shape in shapes])
 
@@ -150,7 +151,7 @@ def _bounds(shapes: list[Shape], points: tuple[Array, ...]) -> Array:
     reach = [shape.size if shape.kind == "disc" else 0.0 for shape in shapes]
     low = np.min([p.reshape(-1, 2).min(axis=0) - r for p, r in zip(points, reach, strict=True)], 0)
     high = np.max([p.reshape(-1, 2).max(axis=0) + r for p, r in zip(points, reach, strict=True)], 0)
-    room = MARGIN * max(float((high - low).max()), 1e-12)
+    room = MARGIN * max(float((high - low).max()), POINT_SCENE)
     # A thin scene, such as a straight line, still gets some height.
     thin = np.maximum(0.0, 0.15 * float((high - low).max()) - 0.5 * (high - low))
     low, high = low - room - thin, high + room + thin

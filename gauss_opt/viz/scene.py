@@ -76,7 +76,7 @@ def _shape(
     text: str = "",
 ) -> Shape:
     if role not in ROLES:
-        raise InputError(f"no role is called {role!r}; there are: {', '.join(ROLES)}")
+        raise InputError(f"no role is called {role!r}; choose from: {', '.join(ROLES)}")
     array = np.array(points, dtype=float).reshape(-1, 2)
     if not np.isfinite(array).all():
         raise InputError(f"a {kind} has a point that is not finite: {array.tolist()}")

@@ -11,7 +11,18 @@ costs; what is known about them is in :data:`TOLERANCES`.
 
 from __future__ import annotations
 
-from . import base, qp, reference
+from . import base, cli, mechanics, model, qp, reference, results, viz
 from .table import TOLERANCES, Tolerance
 
-__all__ = ["TOLERANCES", "Tolerance", "base", "qp", "reference"]
+__all__ = [
+    "TOLERANCES",
+    "Tolerance",
+    "base",
+    "cli",
+    "mechanics",
+    "model",
+    "qp",
+    "reference",
+    "results",
+    "viz",
+]

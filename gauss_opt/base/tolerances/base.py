@@ -10,7 +10,8 @@ TINY = _base(
     "TINY",
     1e-300,
     "nothing",
-    "added to a divisor that may be zero, so that 0 / 0 is 0 where everything is zero",
+    "keeps a divisor or a scale that may be zero above it, so that 0 / 0 is 0 where everything "
+    "is zero",
 )
 
 # Symmetry

@@ -1,4 +1,4 @@
-"""Whether traced functions still give what the user's functions give.
+"""Whether traced functions still agree with the user functions.
 
 A trace can be silently different from its function: one that draws random numbers, keeps a state,
 or looks at the type of what it is given. So both are compared at fixed points when a system is
@@ -14,9 +14,10 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import TraceError
+from ...base.tolerances.model import ARGUMENT_NOISE
 from ..dynamics import Parameters
 from .buffered import BufferedFunction
-from .user_function import NOISE, UserFunction, agree
+from .user_function import UserFunction, agree
 
 __all__ = ["Agreement", "NowAndThen"]
 
@@ -79,13 +80,15 @@ class Agreement:
         return None
 
     def _noise(self, out: Array, q: Array, v: Array, t: float, parameters: Parameters) -> Array:
-        """What a change of the arguments by NOISE, relative, does to the values."""
+        """What a change of the arguments by ARGUMENT_NOISE, relative, does to the values."""
         rng = np.random.default_rng(0)
         noise = np.zeros(len(out))
         for _ in range(4):
-            q1, v1, t1 = (x * (1.0 + NOISE * rng.uniform(-1, 1, np.shape(x))) for x in (q, v, t))
+            q1, v1, t1 = (
+                x * (1.0 + ARGUMENT_NOISE * rng.uniform(-1, 1, np.shape(x))) for x in (q, v, t)
+            )
             moved = {
-                name: value * (1.0 + NOISE * rng.uniform(-1, 1, np.shape(value)))
+                name: value * (1.0 + ARGUMENT_NOISE * rng.uniform(-1, 1, np.shape(value)))
                 for name, value in parameters.items()
             }
             noise = np.fmax(noise, np.abs(self._function(q1, v1, float(t1), moved) - out))

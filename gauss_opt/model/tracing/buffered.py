@@ -38,21 +38,25 @@ class BufferedFunction:
         with self._lock:
             self._q[:] = q
             self._v[:] = v
-            return self._run(t, parameters)
+            self._t[0] = t
+            if parameters is not self._parameters:
+                self._take(parameters)
+            self._call()
+            return self._out.copy()
 
     def at(self, y: Array, t: float, parameters: Mapping[str, Any]) -> Array:
         """The output at a state y = (q, v)."""
         with self._lock:
             self._y[:] = y
-            return self._run(t, parameters)
+            self._t[0] = t
+            if parameters is not self._parameters:
+                self._take(parameters)
+            self._call()
+            return self._out.copy()
 
-    def _run(self, t: float, parameters: Mapping[str, Any]) -> Array:
-        if parameters is not self._parameters:
-            self._p[:] = flatten_parameters(parameters)
-            self._parameters = parameters
-        self._t[0] = t
-        self._call()
-        return self._out.copy()
+    def _take(self, parameters: Mapping[str, Any]) -> None:
+        self._p[:] = flatten_parameters(parameters)
+        self._parameters = parameters
 
 
 class SampledFunction:

@@ -59,7 +59,9 @@ def _elementwise(ufunc: np.ufunc, rule: Callable[..., Any]) -> np.ufunc:
         if conditions and name not in TAKES_CONDITIONS:
             raise TraceError(f"np.{name} of conditions cannot be traced; use np.where(c, 1.0, 0.0)")
         if not conditions and name in ONLY_CONDITIONS:
-            raise TraceError(f"np.{name} needs conditions; bracket comparisons: (a > 0) & (b > 0)")
+            raise TraceError(
+                f"np.{name} needs conditions; put comparisons in parentheses: (a > 0) & (b > 0)"
+            )
         if not any(isinstance(x, Symbol) for x in operands):
             return ufunc(*operands)
         return Symbol(rule(*map(sx_of, operands)), conditions or name in GIVES_CONDITION)

@@ -65,7 +65,7 @@ class Symbol(NDArrayOperatorsMixin):
 
     def __post_init__(self) -> None:
         if self.sx.is_constant() and not math.isfinite(float(self.sx)):
-            raise TraceError("an operation is never finite, whatever the arguments, as x / 0.0 is")
+            raise TraceError("an operation is never finite, whatever its arguments: x / 0.0, say")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if kwargs.get("out", (None,))[0] is self:  # s += 1 binds s to a new value
@@ -214,7 +214,7 @@ def operand(x: Any) -> Any:
     if not isinstance(x, numbers.Real):
         raise TraceError(f"{x!r} ({type(x).__name__}) is not a real number and cannot be traced")
     if math.isnan(x):
-        raise TraceError("a NaN constant (np.nan or np.empty) meets traced values")
+        raise TraceError("a NaN constant (np.nan or np.empty) is combined with traced values")
     return float(x)
 
 

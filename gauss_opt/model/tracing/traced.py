@@ -54,7 +54,7 @@ class TracedDynamics:
         self._column = self._stacked()
         self._function = self._own_function("system", self._column)
         self._samples: SampledFunction | None = None
-        self._row_rates: dict[int, BufferedFunction] = {}
+        self._row_rates: dict[int, Motion] = {}
         self._parts: dict[bytes, SmoothPart] = {}
         self._kinematics: BufferedFunction | None = None
         self._free: list[Motion | None] = []
@@ -191,28 +191,25 @@ class TracedDynamics:
         return self._parts[key]
 
     def _smooth(self, held: Indices) -> SmoothPart:
-        few = self._column.shape[0] <= FEW_NUMBERS
         names = [n for n in ("mass", "force", "nonideal", "qdot") if n in self._slices]
-        function, slices = self._function, dict(self._slices)
-        if not few:
+        few = self._column.shape[0] <= FEW_NUMBERS
+        if few and len(held) == self.layout.n_rows:
+            function, slices = self._function, self._slices
+        else:
             function, slices = self._selected(names, held)
-        every = few and len(held) == self.layout.n_rows
-        nv, constant = self.nv, self.constant_mass
+        at, nq, nv, constant = function.at, self.nq, self.nv, self.constant_mass
+        shape, rows, rhs, force = (len(held), nv), slices["rows"], slices["rhs"], slices["force"]
+        nonideal, qdot = slices.get("nonideal"), slices.get("qdot")
 
         def part(y: Array, t: float, parameters: Parameters) -> Smooth:
-            out = function.at(y, t, parameters)
-            load = out[slices["force"]]
-            if "nonideal" in slices:
-                load = load + out[slices["nonideal"]]
-            rows, rhs = out[slices["rows"]].reshape(-1, nv), out[slices["rhs"]]
-            if few and not every:
-                rows, rhs = rows[held], rhs[held]
+            out = at(y, t, parameters)
             mass = constant
             if mass is None:
                 mass = out[slices["mass"]].reshape(nv, nv)
                 mass = mass if self._graph.symmetric_mass else symmetric(mass, t)
-            qdot = out[slices["qdot"]] if "qdot" in slices else y[self.nq :]
-            return Smooth(mass, load, rows, rhs, qdot)
+            load = out[force] if nonideal is None else out[force] + out[nonideal]
+            moving = y[nq:] if qdot is None else out[qdot]
+            return Smooth(mass, load, out[rows].reshape(shape), out[rhs], moving)
 
         return part
 
@@ -224,8 +221,10 @@ class TracedDynamics:
         stored = chosen if self._sparse else self._pattern.places[chosen]
         entries = self._column[self._slices["rows"]][stored.tolist()]
         rows = ca.SX(len(held) * self.nv, 1)
-        rows[(owners * self.nv + self._pattern.columns[chosen]).tolist()] = entries
-        rhs = self._column[self._slices["rhs"]][held.tolist()]
+        if len(chosen):
+            rows[(owners * self.nv + self._pattern.columns[chosen]).tolist()] = entries
+        # Of a single row CasADi takes nothing as (1, 0), which would count as a row.
+        rhs = self._column[self._slices["rhs"]][held.tolist()] if len(held) else ca.SX(0, 1)
         parts = {name: self._column[self._slices[name]] for name in names}
         parts |= {"rows": rows, "rhs": rhs}
         slices, end = {}, 0
@@ -244,14 +243,10 @@ class TracedDynamics:
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters
     ) -> tuple[float, float]:
-        places = [self._slices["value"].start + row, self._slices["rate"].start + row]
-        if self._column.shape[0] <= FEW_NUMBERS:
-            out = self._function.at(y, t, parameters)[places]
-        else:
-            if row not in self._row_rates:
-                self._row_rates[row] = self._own_function("row", self._column[places])
-            out = self._row_rates[row].at(y, t, parameters)
-        gap, rate = out.tolist()
+        if row not in self._row_rates:
+            places = [self._slices["value"].start + row, self._slices["rate"].start + row]
+            self._row_rates[row] = self._own_function("row", self._column[places]).at
+        gap, rate = self._row_rates[row](y, t, parameters).tolist()
         return gap, rate
 
     def sample(

@@ -1,4 +1,4 @@
-"""From a numpy function of the user's to a CasADi graph, and the comparison of the two.
+"""From a user function in numpy to a CasADi graph, and the comparison of the two.
 
 Tracing calls the function once with symbols in place of numbers. Since a trace can be silently
 different from the function (a random number, a state it changes), both are always compared.
@@ -17,16 +17,11 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import InputError, ModelError, NonFiniteError, TraceError, UserFunctionError
+from ...base.tolerances.model import TRACE_AGREES, TRACE_ROUND_OFF
 from ..constraints import Function
 from .symbols import symbol, symbols, to_sx
 
 __all__ = ["Symbols", "UserFunction", "flatten_parameters", "probe_points"]
-
-# Traced and plain value of a function may differ by this part of the value, and by what a relative
-# change NOISE of the arguments does to it: round-off is far below both, also where large terms
-# cancel.
-AGREES = 1e-8
-NOISE = 1e-9
 
 _ADVICE = (
     "Use numpy functions instead of math, np.where instead of if, and build arrays with "
@@ -35,7 +30,7 @@ _ADVICE = (
 
 
 class Symbols:
-    """The CasADi symbols of a system, and the numpy look-alikes the user's functions receive."""
+    """The CasADi symbols of a system, and the numpy look-alikes that user functions receive."""
 
     def __init__(self, nq: int, nv: int, parameters: Mapping[str, Any]) -> None:
         self.q, q = symbols("q", nq)
@@ -73,7 +68,7 @@ def flatten_parameters(parameters: Mapping[str, Any]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class UserFunction:
-    """A function of the user's, with its place in the model and what it takes.
+    """A user function, with its place in the model and what it takes.
 
     Attributes
     ----------
@@ -225,7 +220,7 @@ def agree(plain: Array, traced: Array, noise: Array | float = 0.0) -> bool:
         return False
     plain = plain.reshape(traced.shape)
     size = np.abs(plain)
-    allowed = AGREES * size + 1e-14 * size.max(initial=0.0) + noise
+    allowed = TRACE_AGREES * size + TRACE_ROUND_OFF * size.max(initial=0.0) + noise
     return bool((np.abs(plain - traced) <= allowed).all())
 
 

@@ -46,7 +46,7 @@ class Solver(Adapter):
 
         if self._solver not in cvxpy.installed_solvers():
             known = ", ".join(cvxpy.installed_solvers())
-            raise InputError(f"cvxpy has no solver {self._solver!r} here; it has {known}")
+            raise InputError(f"cvxpy has no solver {self._solver!r} installed; it has {known}")
         size = (problem.n, problem.n_equality, problem.n_inequality)
         compiled = self._compiled.get(size) or self._compiled.setdefault(size, _compile(*size))
         ne = problem.n_equality

@@ -1,4 +1,4 @@
-"""What a QP solver has to offer: one method."""
+"""What a QP solver must provide: one method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Adapter", "Proposal"]
 
 
 class Proposal(NamedTuple):
-    """What a solver says. Give multipliers if the solver has them, z otherwise or as well.
+    """What a solver proposes: multipliers if the solver has them, z otherwise or as well.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Adapter(ABC):
     """
 
     package: ClassVar[str | None] = None
-    """Import name of the package the adapter needs; None when it needs none of its own."""
+    """Import name of the package the adapter needs; None when it needs nothing extra."""
 
     install: ClassVar[str] = "gauss-opt[solvers]"
     """What to ``pip install`` to get it."""

@@ -21,7 +21,7 @@ class Solver(Adapter):
         self._backend = option or ("quadprog" if "quadprog" in known else known[0])
         if self._backend not in known:
             raise InputError(
-                f"qpsolvers has no backend {self._backend!r} here; it has {', '.join(known)}"
+                f"qpsolvers has no backend {self._backend!r} installed; it has {', '.join(known)}"
             )
 
     def propose(self, problem: LeastDistance) -> Proposal:

@@ -1,4 +1,4 @@
-"""The solvers there are, by name: files of this package and entry points of others."""
+"""All solvers by name: files of this package and entry points of others."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def available() -> tuple[str, ...]:
 
 
 def require_known(*solvers: str) -> None:
-    """Refuse a name that no solver has, with the names there are."""
+    """Refuse a name that no solver has, and list the names."""
     for name in solvers:
         base = name.partition(":")[0]
         if base not in SOLVERS:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...base.arrays import Array
+from ...base.tolerances.results import CARRIED_FORCE
 from ...model.snapshot import evaluate
 from ..result import Result
 
 __all__ = ["carries", "contacts_carry_force"]
-
-ROUND_OFF = 1e-12
 
 
 def contacts_carry_force(result: Result) -> bool:
@@ -24,4 +23,4 @@ def carries(result: Result, force: Array) -> bool:
     if result.system is not None:
         start = evaluate(result.system, result.q[0], result.v[0], float(result.t[0]))
         size = max(size, float(np.abs(start.force).max()))
-    return bool(np.any(np.abs(force) > ROUND_OFF * size))
+    return bool(np.any(np.abs(force) > CARRIED_FORCE * size))

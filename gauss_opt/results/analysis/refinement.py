@@ -101,7 +101,7 @@ def _redundant(snapshot: Snapshot, held: tuple[int, ...]) -> bool:
 def _without_pulling(
     snapshot: Snapshot, held: tuple[int, ...], solver: GaussSolver
 ) -> tuple[Array, Array]:
-    """Acceleration and multipliers as in the stored rows: of least norm, and no contact pulls."""
+    """Acceleration and multipliers as in the stored rows: minimum-norm, and no contact pulls."""
     equalities = snapshot.layout.equalities.stop
     rows: Indices = np.array(
         [*range(equalities), *(i for i in held if i >= equalities)], dtype=np.intp

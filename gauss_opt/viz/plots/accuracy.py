@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
+from ...base.tolerances.qp import CERTIFIED
+from ...base.tolerances.viz import DRAWN_ZERO, HIGHEST_RESIDUAL
 from ...results.analysis.drift import drift_by_name
 from ...results.energy import has_energy
 from ...results.result import Result
@@ -12,8 +14,6 @@ from ..style import LIGHT
 from .panels import named_lines, new_axes, over_time
 
 __all__ = ["accuracy"]
-
-FLOOR = 1e-18  # what is smaller, such as an exact zero, is drawn here
 
 
 def accuracy(
@@ -31,13 +31,16 @@ def accuracy(
         account = result.energy
         size = max(float(np.abs(account.total).max()), float(account.kinetic.max())) or 1.0
         lines["energy"] = np.abs(account.residual) / size
-    named_lines(ax, result.t, {name: np.maximum(values, FLOOR) for name, values in lines.items()})
-    worst = max(result.stats.worst_residual, FLOOR)
+    named_lines(
+        ax, result.t, {name: np.maximum(values, DRAWN_ZERO) for name, values in lines.items()}
+    )
+    worst = max(result.stats.worst_residual, DRAWN_ZERO)
     ax.axhline(
         worst, linestyle=":", color=LIGHT.ink, linewidth=1.2, label=f"certificate {worst:.0e}"
     )
-    ax.axhline(1e-9, linestyle="--", color=LIGHT.faint, linewidth=1.0, label="tolerance 1e-9")
+    required = f"tolerance {CERTIFIED:.0e}"
+    ax.axhline(CERTIFIED, linestyle="--", color=LIGHT.faint, linewidth=1.0, label=required)
     ax.set_yscale("log")
     low, high = ax.get_ylim()
-    ax.set_ylim(min(low, 0.3 * FLOOR), max(high, 1e-8))
+    ax.set_ylim(min(low, 0.3 * DRAWN_ZERO), max(high, HIGHEST_RESIDUAL))
     return over_time(ax, result, "relative residual", events=events, names=name_events)

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...base.arrays import Array
+from ...base.tolerances.viz import FLAT_CURVE
 from ...results.records import Event
 from ...results.result import Result
 from ..style import EVENTS, LIGHT, LINES, literal
@@ -158,12 +159,12 @@ def over_time(ax: Axes, result: Result, ylabel: str, *, events: bool, names: boo
 
 
 def honest_limits(ax: Axes, axis: str, size: float = 0.0) -> None:
-    """Limits that do not blow round-off up: what varies by less than 1e-6 of its size is flat.
+    """Limits that do not magnify round-off: a curve that varies by less than FLAT_CURVE is flat.
 
     ``size`` is that of like quantities, where the ones shown may be nothing but round-off.
     """
     which = getattr(ax, f"{axis}axis")
     low, high = which.get_data_interval()
     size = max(abs(low), abs(high), size)
-    if np.isfinite(size) and size > 0.0 and high - low <= 1e-6 * size:
+    if np.isfinite(size) and size > 0.0 and high - low <= FLAT_CURVE * size:
         getattr(ax, f"set_{axis}lim")(low - 0.5 * size, high + 0.5 * size)

@@ -152,4 +152,4 @@ def _index(result: Result, names: list[str], which: Which) -> int:
             return known.index(which)
     elif 0 <= which < len(names):
         return int(which)
-    raise InputError(f"no coordinate is called {which!r}; there are: {', '.join(known)}")
+    raise InputError(f"no coordinate is called {which!r}; choose from: {', '.join(known)}")

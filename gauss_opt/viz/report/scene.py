@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import Array
+from ...base.tolerances.viz import DRAWN_FINENESS
 from ...results.records import EventKind
 from ...results.result import Result
 from ..default_drawing import default_drawing
@@ -19,7 +20,6 @@ __all__ = ["scene"]
 
 MOST_NUMBERS = 60_000  # coordinates of all frames together
 FEWEST_FRAMES = 150
-FINENESS = 1e-4  # coordinates are rounded to this part of the scene's size
 MOST_FLASHES = 3000  # of one contact
 MOST_EVENT_FRAMES = 300
 
@@ -41,7 +41,7 @@ def scene(result: Result, drawing: Drawing | None, speed: float) -> dict[str, An
     film = shoot(result, drawing, speed=speed, frames_per_second=30.0, max_frames=most)
     times, tracks = _with_events(result, drawing, film)
     left, right, bottom, top = film.bounds.tolist()
-    decimals = -floor(log10(FINENESS * max(right - left, top - bottom)))
+    decimals = -floor(log10(DRAWN_FINENESS * max(right - left, top - bottom)))
     shapes = []
     for shape, points in zip(film.shapes, tracks, strict=True):
         shapes.append(
