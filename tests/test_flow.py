@@ -284,25 +284,7 @@ POLES = {
 }
 
 
-BUGS = {
-    "mass": (
-        RuntimeWarning,
-        "the mass is tested for its sign before it is tested for being finite",
-    ),
-    "constraint": (go.InputError, "the row is called too long or too short"),
-    "root": (go.InputError, "the row is called too long or too short"),
-}
-
-
-def with_bugs_marked(which):
-    if which not in BUGS:
-        return which
-    raises, reason = BUGS[which]
-    mark = pytest.mark.xfail(strict=True, raises=raises, reason=reason)
-    return pytest.param(which, marks=mark)
-
-
-@pytest.mark.parametrize("which", [with_bugs_marked(which) for which in POLES])
+@pytest.mark.parametrize("which", POLES)
 def test_what_is_not_finite_is_refused_by_name(which):
     arguments, words = POLES[which]
     system = go.System(**arguments)
@@ -321,14 +303,7 @@ def opaque_weight(q, v, t):
 @pytest.mark.parametrize(
     "force",
     [
-        pytest.param(
-            [0.0, -9.81],
-            marks=pytest.mark.xfail(
-                strict=True,
-                raises=go.SimulationError,
-                reason="a row that is nan is not told from one that is too long, and not retried",
-            ),
-        ),
+        [0.0, -9.81],
         opaque_weight,
     ],
 )

@@ -1,5 +1,7 @@
 """What one problem leaves for the next."""
 
+import json
+
 import numpy as np
 
 from gauss_opt import GaussProblem
@@ -31,6 +33,19 @@ def test_a_metric_is_factorised_once_as_long_as_it_is_the_same_array():
     assert kept.factor(metric) is factor
     assert kept.factor(metric.copy()) is not factor
     assert kept.factor(np.zeros((2, 2))) is None
+
+
+def test_sets_go_through_a_file_and_replace_all_others():
+    kept, other = Memory(), Memory()
+    named = corner(inequality_names=["left", "right"])
+    kept.remember(corner(kind="impact"), np.array([0, 1]))
+    kept.remember(named, np.arange(0))
+    other.remember(corner(kind="projection"), np.array([0]))
+    other.from_plain(json.loads(json.dumps(kept.to_plain())))
+    assert other.active_set(corner(kind="projection")) is None
+    assert other.active_set(corner(kind="impact")).tolist() == [0, 1]
+    assert other.active_set(named).dtype == np.intp
+    assert other.to_plain() == kept.to_plain()
 
 
 def test_memory_is_limited(monkeypatch):

@@ -19,7 +19,6 @@ def ball(e=0.5):
 # Accelerations
 
 
-@pytest.mark.xfail(strict=True, reason="the metric it is whitened with is not the mass")
 def test_the_gauss_function_of_a_singular_mass_is_that_of_its_regular_part():
     """A massless pulley between two weights on a string adds nothing."""
     tie = go.Holonomic("tie", lambda q, t: np.array([q[0] + q[1], q[2] - q[0]]))

@@ -5,6 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import gauss_opt as go
+from gauss_opt.simulation.event_driven.accumulation import Accumulation
+from gauss_opt.simulation.event_driven.contact_status import Status
+from gauss_opt.simulation.event_driven.impact_series import close_contacts
+from gauss_opt.simulation.event_driven.response import hold
 
 G = 9.81
 BRAKE = 4.0  # metres per second downwards
@@ -52,3 +56,49 @@ def test_a_plastic_impact_switches_the_limit_off():
     assert result.multipliers["floor"][-1] == pytest.approx(G)
     assert result.multipliers["brake"][-1] == 0.0
     assert [str(event) for event in result.events if event.detail == "off"]
+
+
+def leaning(e):
+    """A ball on a slope that rises to the right, with a limit of its speed in that direction."""
+    incline = go.Contact("incline", lambda q, t: q[1] - 0.5 * q[0], e)
+    limit = go.VelocityLimit("limit", lambda q, v, t: 3.0 - v[0])
+    return go.System([1.0, 1.0], [5.0, -G], constraints=[limit], contacts=[incline])
+
+
+def standing(system, q, v, limit):
+    """The context and the state of a run with its limit held or not."""
+    stepper = go.start(system, [0.0, 1.0], [1.0, -1.0], (0, 1))
+    state = stepper.freeze()
+    state.status = np.array([Status.OPEN, limit], dtype=np.int8)
+    context = stepper._present.context
+    return context, state, context.at(0.5, np.array([*q, *v], dtype=float))
+
+
+@pytest.mark.parametrize("way", ["held", "closed as a series"])
+def test_a_limit_is_off_when_contacts_that_are_stopped_take_it_away(way):
+    """The contact slows the ball down; the limit must not draw it back."""
+    asked = standing(leaning(0.5), [0, 0], [3.0, -2.0], Status.CARRYING)
+    if way == "held":
+        response = hold(*asked, np.array([0]))
+    else:
+        response, _ = close_contacts(*asked, Accumulation(0.6, frozenset({0}), True))
+    assert response.snapshot.v[0] < 3.0
+    assert response.snapshot.rate[0] == pytest.approx(0.0, abs=1e-14)
+    assert response.status[1] == Status.OPEN
+    assert [(e.kind, e.contacts, e.detail) for e in response.events] == [
+        ("limit", ("limit",), "off")
+    ]
+
+
+@pytest.mark.parametrize("way", ["held", "closed as a series"])
+def test_a_limit_stays_on_when_contacts_that_are_stopped_do_not_move_it(way):
+    floor = go.Contact("floor", lambda q, t: q[1], 0.5)
+    limit = go.VelocityLimit("limit", lambda q, v, t: 3.0 - v[0])
+    ball = go.System([1.0, 1.0], [5.0, -G], constraints=[limit], contacts=[floor])
+    asked = standing(ball, [0, 0], [3.0, -1e-5], Status.CARRYING)
+    if way == "held":
+        response = hold(*asked, np.array([0]))
+    else:
+        response, _ = close_contacts(*asked, Accumulation(0.6, frozenset({0}), True))
+    assert response.status[1] == Status.CARRYING
+    assert response.events == ()

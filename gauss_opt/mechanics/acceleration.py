@@ -20,7 +20,6 @@ from ..qp.certificate import Certificate
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solution import GaussSolution
 from ..qp.solvers import Adapter
-from ..qp.whitening import whiten
 from .acceleration_problem import problem_on, weight_matrix
 from .ideal_force import ideal_force_of_rows
 from .participants import chosen_rows
@@ -69,9 +68,9 @@ class Acceleration:
         problem, solution = self.solution.problem, self.solution
         force = solution.row_multipliers @ problem.rows
         factor = factorise(problem.metric)
-        if factor is None:
-            white = whiten(problem)
-            return float(0.5 * np.sum((solution.x @ white.factor - white.center) ** 2))
+        if factor is None:  # a^ is that of the regular part; massless directions do not count
+            away = solution.x - np.linalg.lstsq(problem.metric, problem.load, rcond=None)[0]
+            return float(0.5 * away @ problem.metric @ away)
         return float(0.5 * np.sum(np.linalg.solve(factor, force) ** 2))
 
     @lazy

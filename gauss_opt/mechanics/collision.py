@@ -24,8 +24,9 @@ from ..reference import closed_form
 from .impact import Impact, Jump
 from .impact_laws import ImpactLaw, Newton, make_law
 from .participants import contact_rows
+from .projection import Scales
 
-__all__ = ["Collision", "collide", "collide_snapshot", "engage"]
+__all__ = ["Collision", "collide", "collide_snapshot", "engage", "engage_snapshot"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,12 +218,23 @@ def engage(
     t: float = 0.0,
     *,
     solver: str | Adapter | GaussSolver = "osqp",
+    length_scale: float | None = None,
 ) -> Collision:
     """A plastic impact onto the bilateral constraints: they have just closed, the motion sticks.
 
     The velocity after is the nearest, in the mass metric, that satisfies all constraints of
     ``system``. Walking machines and latches are loops of :func:`simulate` up to an event,
     ``engage`` with the constraints of the next phase, and so on.
+
+    Parameters
+    ----------
+    system : System
+    q, v : array_like
+        Position, and velocity before.
+    t : float
+    solver : str, Adapter or GaussSolver
+    length_scale : float, optional
+        Length that the position is judged by; the coordinates themselves when left out.
 
     Raises
     ------
@@ -240,16 +252,20 @@ def engage(
     (array([3., 0.]), -8.0)
     """
     snapshot = evaluate(system, q, v, t)
-    for block in snapshot.layout.blocks:
-        values = np.abs(snapshot.value[block.rows])
-        if block.kind == Kind.HOLONOMIC:
-            rows = snapshot.rows_of(np.array(block.indices))
-            sizes = np.abs(rows).sum(axis=1) * (1.0 + np.abs(snapshot.q).max())
-            if (values > ENGAGED_MISFIT * sizes).any():
-                raise InputError(
-                    f"{block.item} is violated by {values.max():.3g} at this position: it cannot "
-                    f"be engaged here. Locate the event first, or use assemble()"
-                )
     if not isinstance(solver, GaussSolver):
         solver = GaussSolver(solver)
+    return engage_snapshot(snapshot, solver, Scales(snapshot.q, snapshot.v, length_scale, 1.0))
+
+
+def engage_snapshot(snapshot: Snapshot, solver: GaussSolver, scales: Scales) -> Collision:
+    """:func:`engage` at a snapshot, with a kept solver and the sizes of a run."""
+    off, lengths = np.abs(snapshot.value), scales.lengths(snapshot)
+    for block in snapshot.layout.blocks:
+        if block.kind != Kind.HOLONOMIC:
+            continue
+        if (off[block.rows] > ENGAGED_MISFIT * lengths[block.rows]).any():
+            raise InputError(
+                f"{block.item} is violated by {off[block.rows].max():.3g} at this position: it "
+                f"cannot be engaged here. Locate the event first, or use assemble()"
+            )
     return collide_snapshot(snapshot, np.arange(0), Newton(), solver)

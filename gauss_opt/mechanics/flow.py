@@ -6,7 +6,8 @@ from math import isfinite
 
 import numpy as np
 
-from ..base.arrays import Array, Indices
+from ..base.arrays import Array, Indices, surely_finite
+from ..base.errors import InputError
 from ..base.matrices import factorise
 from ..model.dynamics import Dynamics
 from ..model.snapshot import Snapshot, state_snapshot
@@ -65,7 +66,13 @@ class Flow:
                 motion[:nq], motion[nq:] = snapshot.qdot, self.accelerate(snapshot)[0]
             else:
                 mass, load, rows, rhs, motion[:nq] = self._part(y, t, self.system.parameters)
-                motion[nq:] = self._solve(mass, load, rows, rhs)[0]
+                if self._factor is None and not surely_finite(mass.ravel()):
+                    self._refuse(y, t)
+                try:
+                    motion[nq:] = self._solve(mass, load, rows, rhs)[0]
+                except InputError:  # what is not finite looks like a row of impossible length, too
+                    self._refuse(y, t)
+                    raise
         if not isfinite(motion.dot(motion)):
             self._refuse(y, t)
         return motion

@@ -1,16 +1,18 @@
-"""How independent the rows of constraints are at a state."""
+"""How rows hang together at a state: how independent they are, and what impulses on them do."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..base.arrays import Indices
-from ..base.tolerances.mechanics import DEPENDENT_EVERYWHERE
+from ..base.arrays import Array, Indices, Mask
+from ..base.tolerances.mechanics import COUPLED, DEPENDENT_EVERYWHERE
 from ..model.snapshot import Snapshot
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
 
-__all__ = ["independence"]
+__all__ = ["Coupling", "coupling", "independence"]
 
 
 def independence(snapshot: Snapshot, held: Indices) -> float:
@@ -32,3 +34,49 @@ def independence(snapshot: Snapshot, held: Indices) -> float:
     )
     values = np.linalg.svd(whiten(problem).unit().rows, compute_uv=False)
     return float(values[values > DEPENDENT_EVERYWHERE].min(initial=1.0))
+
+
+class Coupling(NamedTuple):
+    """What unit impulses on some rows do.
+
+    Attributes
+    ----------
+    mobility : (k,) array
+        Rate that a unit impulse on a row gives to it.
+    linked : (k, k) mask
+        Whether an impulse on one row moves bodies that the other belongs to.
+    """
+
+    mobility: Array
+    linked: Mask
+
+    def together(self, start: Mask) -> Mask:
+        """The rows that hang together with those in ``start``, however many lie between."""
+        inside = start
+        while True:
+            grown = inside | self.linked[inside].any(axis=0)
+            if np.array_equal(grown, inside):
+                return inside
+            inside = grown
+
+
+def coupling(snapshot: Snapshot, rows: Indices) -> Coupling:
+    """The coupling of contact rows at a state; the mass may be singular."""
+    bilateral = snapshot.layout.bilateral
+    asked = np.concatenate([bilateral, rows])
+    problem = GaussProblem(
+        snapshot.mass,
+        np.zeros(len(snapshot.v)),
+        snapshot.rows_of(asked),
+        np.zeros(len(asked)),
+        len(bilateral),
+        ("",) * len(asked),
+        "coupling",
+    )
+    whitened = whiten(problem).columns
+    held, wanted = whitened[:, : len(bilateral)], whitened[:, len(bilateral) :]
+    free = np.eye(len(snapshot.v)) - held @ np.linalg.pinv(held)
+    mobility = np.einsum("ik,ik->k", wanted, free @ wanted)
+    strength = np.abs(wanted).T @ np.abs(free) @ np.abs(wanted)  # what cancels counts as well
+    lengths = np.linalg.norm(wanted, axis=0)
+    return Coupling(mobility, strength > COUPLED * np.outer(lengths, lengths))

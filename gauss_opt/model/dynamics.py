@@ -9,12 +9,15 @@ and velocities that go in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..base.arrays import Array, Indices
 from ..base.row_matrix import RowMatrix
 from .rows import RowTable
 from .switches import Switches
+
+if TYPE_CHECKING:
+    from .enclosure.enclosures import Enclosures
 
 __all__ = ["Dynamics", "Motion", "Parameters", "Smooth", "Values"]
 
@@ -123,6 +126,11 @@ class Dynamics(Protocol):
 
     def free_motion(self) -> Motion | None:
         """The motion without any row held as one function, where there is such a function."""
+        ...
+
+    @property
+    def enclosures(self) -> Enclosures | None:
+        """What can be proved of the functions between the points; None where nothing can."""
         ...
 
     def gap_and_rate(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -143,6 +144,24 @@ class GaussSolver:
             yield self._recorded
         finally:
             self._recorded = before
+
+    def describe(self) -> dict[str, Any]:
+        """What it is and how it was set, as plain words and numbers."""
+        return {
+            "solver": self.name,
+            "solver_fallback": list(self.solver_names[1:]),
+            "solver_tolerance": self.tolerance,
+            "reuse_active_set": bool(self.reuse_active_set),
+            "guess_active_set": bool(self.guess_active_set),
+        }
+
+    def remembered(self) -> dict[str, Any]:
+        """The active sets of earlier problems as plain data, for a file."""
+        return self._memory.to_plain()
+
+    def recall(self, remembered: dict[str, Any]) -> None:
+        """Put the active sets that :meth:`remembered` gave in the place of all others."""
+        self._memory.from_plain(remembered)
 
     def _expected(self, problem: GaussProblem, white: Whitened) -> Indices | None:
         """The active set to try before a solver is asked, if there is one."""

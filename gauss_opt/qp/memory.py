@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..base.arrays import Array, Indices
@@ -38,3 +40,27 @@ class Memory:
         if len(self._sets) > MOST_SETS:
             self._sets.clear()
         self._sets[problem.kind, problem.names] = working
+
+    def to_plain(self) -> dict[str, Any]:
+        """The active sets as lists of words and numbers; of the same names none is written twice.
+
+        >>> memory = Memory()
+        >>> problem = GaussProblem.create([1.0], target=[-1.0], Ai=[[1.0]], bi=[0.0])
+        >>> memory.remember(problem, np.array([0]))
+        >>> memory.to_plain()["sets"]
+        [['general', [0], [0]]]
+        """
+        numbers: dict[str, int] = {}
+        sets = [
+            [kind, [numbers.setdefault(name, len(numbers)) for name in names], working.tolist()]
+            for (kind, names), working in self._sets.items()
+        ]
+        return {"names": list(numbers), "sets": sets}
+
+    def from_plain(self, plain: dict[str, Any]) -> None:
+        """Remember what :meth:`to_plain` wrote, and no other active sets."""
+        names = [str(name) for name in plain["names"]]
+        self._sets = {
+            (str(kind), tuple([names[i] for i in numbers])): np.array(working, dtype=np.intp)
+            for kind, numbers, working in plain["sets"]
+        }

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from ..base.arrays import Array
+from ..base.chebyshev import nodes
 from ..base.errors import InputError
 from ..base.tolerances.base import TINY
 from ..base.tolerances.results import LEAST_RANGE
-from .dense_output import Piece, nodes
+from .dense_output import Piece
 from .result import Result
 
 __all__ = ["graph_distance"]

@@ -90,9 +90,11 @@ def _total(stats: Sequence[Stats]) -> Stats:
             total[item.name] = max(values)
         elif item.name == "rank_drops":
             total[item.name] = [t for times in values for t in times]
-        elif item.name == "seconds":
-            parts = dict.fromkeys(part for times in values for part in times)
-            total[item.name] = {p: sum(times.get(p, 0.0) for times in values) for p in parts}
+        elif item.name == "sampled":
+            total[item.name] = {name: why for part in values for name, why in part.items()}
+        elif item.name in ("seconds", "unsettled"):
+            names = dict.fromkeys(name for part in values for name in part)
+            total[item.name] = {n: sum(part.get(n, 0) for part in values) for n in names}
         else:
             total[item.name] = sum(values)
     return Stats(**total)

@@ -154,6 +154,13 @@ class Stats:
         Energy that they took out in all, and the most that one of them did.
     rank_drops : list of float
         Times near which the constraint rows became dependent.
+    guard_cells : int
+        Parts of steps that were looked at to prove that no event was missed.
+    unsettled : dict
+        Functions of which something could not be proved within the limits, each with the number of
+        parts of steps that were then only sampled.
+    sampled : dict
+        Functions of which nothing can be proved, so that they were sampled, each with the reason.
     seconds : dict
         Wall time by part: integrate, guard, qp, event, record.
     """
@@ -175,4 +182,7 @@ class Stats:
     closing_loss: float = 0.0
     worst_closing_loss: float = 0.0
     rank_drops: list[float] = field(default_factory=list)
+    guard_cells: int = 0
+    unsettled: dict[str, int] = field(default_factory=dict)
+    sampled: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)

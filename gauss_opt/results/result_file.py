@@ -8,6 +8,7 @@ import platform
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -122,7 +123,10 @@ def _check_header(header: dict[str, Any], width: int) -> None:
     if len(header.get("coordinates") or ()) not in (0, width):
         raise ValueError("the number of coordinate names is not that of the coordinates")
     stats = asdict(Stats(**header["stats"]))
-    for number in (*stats.pop("rank_drops"), *stats.pop("seconds").values(), *stats.values()):
+    words(list(stats.pop("sampled").values()))
+    several = [stats.pop("rank_drops"), stats.pop("seconds").values(),
+               stats.pop("unsettled").values()]  # fmt: skip
+    for number in (*chain(*several), *stats.values()):
         if type(number) not in (int, float):
             raise ValueError(f"{number!r} in the statistics is not a number")
     for rows in header["held"]:

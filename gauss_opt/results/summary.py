@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Fact", "as_text", "kinds_of", "summary", "verdict"]
 
+MOST_SAMPLED = 5  # functions that are named
 MOST_DROPS = 5  # times of rank drops that are named
 
 
@@ -100,6 +101,7 @@ def _quality(result: Result) -> Iterator[Fact]:
     )
     yield Fact("worst drift", _small(s.worst_drift), "relative violation of held constraints")
     yield Fact("worst penetration", _small(s.worst_penetration), "relative, of open contacts")
+    yield _between_the_points(result)
     if s.closings:
         loss = f"{s.closing_loss:.1e} of energy in all, at most {s.worst_closing_loss:.1e} at once"
         yield Fact("clusters closed early", f"{s.closings}", f"{loss}, closure {_closure(result)}")
@@ -111,6 +113,21 @@ def _quality(result: Result) -> Iterator[Fact]:
 
 def _closure(result: Result) -> str:
     return f"{result.settings.get('closure', 0.0):g}"
+
+
+def _between_the_points(result: Result) -> Fact:
+    """What is proved to hold between the points of the run, what is sampled only, and why."""
+    s = result.stats
+    sampled = [f"{name}: {why}" for name, why in s.sampled.items()]
+    sampled += [f"{name}: not settled in {n} parts of steps" for name, n in s.unsettled.items()]
+    if not sampled:
+        return Fact(
+            "between the points",
+            "no event missed along the dense output",
+            f"{s.guard_cells} parts proved",
+        )
+    named = "; ".join(sampled[:MOST_SAMPLED]) + ("; ..." if len(sampled) > MOST_SAMPLED else "")
+    return Fact("sampled only", f"{len(sampled)} functions", named)
 
 
 def _small(value: float) -> str:

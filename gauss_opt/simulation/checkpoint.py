@@ -1,8 +1,9 @@
 """A run put on disk so that it can go on after anything, with the same numbers to the last bit.
 
-A file holds the result so far and the :class:`RunState`. A one-step method goes on from its state
-and step size alone. Methods that remember more (LSODA, BDF, Radau) start afresh at every
-checkpoint, in the interrupted run as in the resumed one.
+A file holds the result so far, the :class:`RunState`, and the active sets that the solver
+remembers: forces that are not unique depend on the set that is tried first. A one-step method goes
+on from its state and step size alone. Methods that remember more (LSODA, BDF, Radau) start afresh
+at every checkpoint, in the interrupted run as in the resumed one.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     arrays, header = pack(stepper.result())
     kept, header["checkpoint"] = state.to_arrays()
     arrays |= {f"{PREFIX}{name}": array for name, array in kept.items()}
+    header["active_sets"] = stepper.solver.remembered()
     arrays["start"] = np.concatenate([stepper.start.q, stepper.start.v])
     write_file(path, arrays, header)
 
@@ -45,6 +47,7 @@ def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
         _check_same(stepper, result, arrays["start"], path)
         kept = {k.removeprefix(PREFIX): a for k, a in arrays.items() if k.startswith(PREFIX)}
         state = RunState.from_arrays(kept, header["checkpoint"], stepper.layout)
+        stepper.solver.recall(header["active_sets"])
         stepper.resume(state, result)
 
     read(path, fill)
@@ -53,7 +56,7 @@ def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
 def _check_same(
     stepper: Stepper, result: Result, began: Array, path: str | os.PathLike[str]
 ) -> None:
-    asked = {**stepper.settings.describe(), "solver": stepper.solver.name}
+    asked = {**stepper.settings.describe(), **stepper.solver.describe()}
     different = [k for k, value in asked.items() if result.settings.get(k) != value]
     start = np.concatenate([stepper.start.q, stepper.start.v])
     if not np.array_equal(start, began):

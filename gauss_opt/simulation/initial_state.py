@@ -6,19 +6,16 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.tolerances.simulation import CONSISTENT, DRIFT, PENETRATED, ROUND_OFF, SIMULTANEOUS
 from ..mechanics.assembly import assemble
 from ..mechanics.flow import Flow
 from ..mechanics.impact import Impact
 from ..mechanics.projection import Drift, Scales, drift, project
 from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.gauss_solver import GaussSolver
-from .event_driven.context import ROUND_OFF, SIMULTANEOUS, Context
+from .event_driven.context import Context
 
 __all__ = ["consistent_start", "without_round_off"]
-
-PENETRATED = 1e-9  # relative depth that is not yet a penetration
-CONSISTENT = 1e-8  # a start this far off its constraints is corrected without a word
-DRIFT = 1e-12
 
 
 def consistent_start(context: Context, flow: Flow, scales: Scales, snapshot: Snapshot) -> Snapshot:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..base.errors import SimulationError
 from .settings import Settings
 
-__all__ = ["require_progress", "require_within_limits"]
+__all__ = ["require_progress", "require_within_limits", "stands_still"]
 
 MAX_STANDSTILL = 1000  # steps in a row that end where they began
+NEXT_FLOATS = 2  # a step to one of the next floats is no progress either
+
+
+def stands_still(before: float, after: float) -> bool:
+    """Whether a step ends where it began, or as near to it as floats can tell.
+
+    >>> stands_still(1e9, 1e9 + 1.2e-7), stands_still(1e9, 1e9 + 1e-6)
+    (True, False)
+    """
+    return after - before <= NEXT_FLOATS * float(np.spacing(max(abs(before), abs(after))))
 
 
 def require_within_limits(settings: Settings, steps: int, events: int) -> None:

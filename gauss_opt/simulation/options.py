@@ -16,6 +16,7 @@ from typing import Any, TypedDict, TypeVar
 from numpy.typing import ArrayLike
 
 from ..base.errors import InputError
+from ..base.tolerances.simulation import DEFAULT_CLOSURE, DEFAULT_RTOL
 from ..mechanics.impact_laws import ImpactLaw
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
@@ -62,6 +63,9 @@ class Options(TypedDict, total=False):
         Move a start that violates constraints onto them, instead of refusing it.
     refuse_energy_gain : bool
         Make an impact that raises the energy an error.
+    sampled_guards : bool
+        Call a run a success although, within the limits, not everything could be proved between
+        the points (``stats.unsettled`` says of what).
     max_steps : int
         Maximum number of steps of the integrator. A run always ends.
     max_events : int
@@ -92,6 +96,7 @@ class Options(TypedDict, total=False):
     time_scale: float | None
     project_start: bool
     refuse_energy_gain: bool
+    sampled_guards: bool
     max_steps: int
     max_events: int
     max_wall_time: float
@@ -103,7 +108,7 @@ DEFAULTS: Options = {
     "law": "newton",
     "solver": "osqp",
     "method": "DOP853",
-    "rtol": 1e-9,
+    "rtol": DEFAULT_RTOL,
     "atol": None,
     "max_step": inf,
     "first_step": None,
@@ -115,10 +120,11 @@ DEFAULTS: Options = {
     "time_scale": None,
     "project_start": False,
     "refuse_energy_gain": False,
+    "sampled_guards": False,
     "max_steps": 10_000_000,
     "max_events": 1_000_000,
     "max_wall_time": 86_400.0,
-    "closure": 1e-8,
+    "closure": DEFAULT_CLOSURE,
     "reuse_active_set": True,
 }
 

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.errors import SimulationError
-from ..mechanics.collision import engage
+from ..mechanics.collision import Collision, engage_snapshot
+from ..mechanics.projection import Scales
+from ..model.snapshot import evaluate
 from ..qp.gauss_solver import Counts, GaussSolver
 from ..results.joining import closing_impact, cut, join
 from ..results.records import Event, EventKind, RunStatus, State
@@ -118,7 +120,7 @@ class PhaseChain:
             for e in stepper.events
             if e is ending or (e.kind == EventKind.IMPACT and e.t == ending.t)
         )
-        closing = engage(phase.system, ending.q, ending.v_before, ending.t, solver=self.solver)
+        closing = self._engaged(stepper, phase, ending)
         t_eval = self.t_eval
         if t_eval is not None:
             t_eval = [s for s in np.atleast_1d(t_eval) if s >= ending.t]
@@ -126,6 +128,14 @@ class PhaseChain:
         self.parts.append(cut(self._counted(stepper), ending, closing))
         self.impacts.append(closing_impact(ending, closing))
         return following
+
+    def _engaged(self, stepper: Stepper, phase: Phase, ending: Event) -> Collision:
+        """The impact onto the constraints of the next phase, with the sizes of the run."""
+        snapshot = evaluate(phase.system, ending.q, ending.v_before, ending.t)
+        settings = stepper.settings
+        scales = Scales(snapshot.q, snapshot.v, settings.length_scale, settings.time_scale)
+        scales.update(np.abs(stepper.result().q).max(axis=0, initial=0.0), snapshot.v)
+        return engage_snapshot(snapshot, self.solver, scales)
 
     def _counted(self, stepper: Stepper) -> Result:
         """The result of a phase, with the problems that were solved since the one before."""

@@ -14,74 +14,17 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array, Indices, Mask
+from ..base.tolerances.simulation import LONG_RUN, SIMULTANEOUS
 from ..mechanics.projection import Scales
 from ..model.rows import RowTable
 from ..model.snapshot import Snapshot
 from ..results.records import Stats
 from .event_driven.accumulation import Bounce
 from .event_driven.contact_status import Statuses, all_open, require_valid
+from .impact_history import ImpactSeries, PendingLimit
 from .settings import Settings
 
 __all__ = ["ImpactSeries", "PendingLimit", "RunState"]
-
-
-@dataclass(frozen=True, eq=False)
-class PendingLimit:
-    """The limit of an accumulation that a run is on its way to, its contacts held closed.
-
-    Attributes
-    ----------
-    t : float
-        Accumulation time.
-    rows : tuple of int
-        Its contacts.
-    exact : bool
-        Whether the time is the limit, or that of the last impact before round-off.
-    v_before : (nv,) array
-        Velocity before the contacts were closed.
-    energy_change, constraint_work : float
-        What closing them took, and the part of it done by constraints that move.
-    row : int
-        The first row of the result that is after the closing; -1: not known yet.
-    """
-
-    t: float
-    rows: tuple[int, ...]
-    exact: bool
-    v_before: Array
-    energy_change: float
-    constraint_work: float
-    row: int = -1
-
-
-@dataclass(frozen=True, eq=False)
-class ImpactSeries:
-    """The impacts so far, as far as the search for accumulations looks back.
-
-    Attributes
-    ----------
-    struck : (m,) array
-        Time of the last impact of each row.
-    rates : (m,) array
-        Rate at which each row left it.
-    low : (m,) array of int
-        Strikes of each row in a row before which it was never higher than ``closure``.
-    closed : (m,) array of int
-        How often it was closed among them.
-    bounces : tuple of Bounce
-    """
-
-    struck: Array
-    rates: Array
-    low: Indices
-    closed: Indices
-    bounces: tuple[Bounce, ...] = ()
-
-    @classmethod
-    def none(cls, n_rows: int) -> ImpactSeries:
-        """No impact yet."""
-        none = np.zeros(n_rows, dtype=np.intp)
-        return cls(np.full(n_rows, -np.inf), np.zeros(n_rows), none, none)
 
 
 @dataclass(eq=False)
@@ -110,6 +53,8 @@ class RunState:
         Of the best landing beyond a rank drop that was tried in the segment.
     standstill : int
         Steps in a row that ended where they began.
+    quiet : float
+        The longest time between two events so far; infinite where the user has given a time scale.
     fired : mask
         Which of the user events had a zero at the time ``fired_at``.
     fired_at : float
@@ -132,6 +77,7 @@ class RunState:
     atol: Array | None = None
     recent: int = 0
     correction: float = inf
+    quiet: float = 0.0
     standstill: int = 0
     fired_at: float = -inf
     next_t_eval: int = 0
@@ -151,12 +97,22 @@ class RunState:
             last_event=settings.t0,
             fired=np.zeros(len(settings.events), dtype=bool),
             next_step=settings.first_step,
+            quiet=inf if settings.fixed_time else 0.0,
         )
 
     @property
     def in_segment(self) -> bool:
         """Whether the run is within a smooth segment, and not between two."""
         return self.atol is not None
+
+    def resolution(self, t: float) -> float:
+        """Events closer in time than this to one at a time are one with it.
+
+        A run can be much longer than anything that happens in it: then the time between events
+        counts.
+        """
+        longest = LONG_RUN * max(self.quiet, t - self.last_event)
+        return SIMULTANEOUS * min(self.scales.time, longest)
 
     def put(self, snapshot: Snapshot) -> None:
         """Be where a snapshot is."""
@@ -180,7 +136,7 @@ class RunState:
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """All of it as arrays by name, and a header that JSON can write."""
         scales, series, pending = self.scales, self.series, self.pending
-        times = [self.t, self.last_event, self.fired_at, self.correction, scales.time]
+        times = [self.t, self.last_event, self.fired_at, self.correction, self.quiet, scales.time]
         optional = [self.next_step, scales.fixed_length]
         arrays: dict[str, Any] = {
             "numbers": np.array([*times, *(nan if x is None else x for x in optional)]),
@@ -218,7 +174,8 @@ class RunState:
         cls, arrays: dict[str, Any], header: dict[str, Any], layout: RowTable
     ) -> RunState:
         """The state that :meth:`to_arrays` wrote; a ValueError or KeyError when it is damaged."""
-        t, last_event, fired_at, correction, time, next_step, length = _floats(arrays["numbers"])
+        numbers = _floats(arrays["numbers"]).tolist()
+        t, last_event, fired_at, correction, quiet, time, next_step, length = numbers
         require_valid(arrays["status"], layout)
         return cls(
             float(t),
@@ -232,6 +189,7 @@ class RunState:
             next_step=None if isnan(next_step) else float(next_step),
             atol=_floats(arrays["atol"]) if "atol" in arrays else None,
             correction=float(correction),
+            quiet=float(quiet),
             fired_at=float(fired_at),
             **{name: int(header[name]) for name in _COUNTS},
             pending=_pending(arrays, header) if "pending" in header else None,

@@ -6,19 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Unpack
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.arrays import Array, real_array
 from ..base.errors import InputError, UserFunctionError
+from ..base.tolerances.simulation import LARGEST_CLOSURE, LEAST_RTOL
 from ..mechanics.impact_laws import ImpactLaw, make_law
 from .event_driven.integrator import find_method
 from .options import DEFAULTS, Options
 
 __all__ = ["Settings", "UserEvent", "time_span", "user_events"]
 
-LARGEST_CLOSURE = 1e-5
+FEW = 20  # times that are told one by one
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,10 @@ class UserEvent:
     function: Callable[..., Any]
     terminal: bool = False
     direction: int = 0
+
+    def __str__(self) -> str:
+        way = {1: ", rising", -1: ", falling"}.get(self.direction, "")
+        return f"{self.name}{way}{', terminal' if self.terminal else ''}"
 
     def __call__(self, q: Array, v: Array, t: float) -> float:
         """The function's value; what it raises, or returns, is blamed on the event by name."""
@@ -77,8 +83,10 @@ class Settings:
     dense_output: bool
     length_scale: float | None
     time_scale: float
+    fixed_time: bool
     project_start: bool
     refuse_energy_gain: bool
+    sampled_guards: bool
     max_steps: int
     max_events: int
     max_wall_time: float
@@ -108,8 +116,10 @@ class Settings:
             asked["dense_output"],
             asked["length_scale"],
             time_scale if time_scale is not None else (t1 - t0 or 1.0),
+            time_scale is not None,
             asked["project_start"],
             asked["refuse_energy_gain"],
+            asked["sampled_guards"],
             asked["max_steps"],
             asked["max_events"],
             float(asked["max_wall_time"]),
@@ -117,7 +127,10 @@ class Settings:
         )
 
     def describe(self) -> dict[str, Any]:
-        """The settings as plain words and numbers, for files and reports."""
+        """The settings as plain words and numbers, for files and reports.
+
+        All but the limits of a run: two runs that are described alike take the same way.
+        """
         return {
             "t_span": [self.t0, self.t1],
             "law": str(self.law),
@@ -126,9 +139,23 @@ class Settings:
             "atol": None if self.atol is None else self.atol.tolist(),
             "max_step": self.max_step if isfinite(self.max_step) else None,
             "closure": self.closure,
-            "breakpoints": len(self.breakpoints),
-            "user_events": [event.name for event in self.events],
+            "first_step": None if self.first_step is None else float(self.first_step),
+            "t_eval": None if self.t_eval is None else _many(self.t_eval),
+            "user_events": [str(event) for event in self.events],
+            "breakpoints": _many(np.array(self.breakpoints)),
+            "dense_output": bool(self.dense_output),
+            "length_scale": None if self.length_scale is None else float(self.length_scale),
+            "time_scale": float(self.time_scale),
+            "project_start": bool(self.project_start),
+            "refuse_energy_gain": bool(self.refuse_energy_gain),
         }
+
+
+def _many(times: Array) -> list[float] | str:
+    """Times one by one; of more than a few how many there are, with their check sum."""
+    if len(times) <= FEW:
+        return [float(t) for t in times]
+    return f"{len(times)} from {times[0]:.9g} to {times[-1]:.9g} ({crc32(times.tobytes()):08x})"
 
 
 def time_span(t_span: Sequence[float]) -> tuple[float, float]:
@@ -152,8 +179,8 @@ def _require_positive(asked: Options) -> None:
 def _relative_tolerance(rtol: float) -> float:
     if not 0.0 < rtol < 1.0:
         raise InputError(f"rtol must be between 0 and 1, got {rtol}")
-    if rtol < 2.3e-14:
-        raise InputError(f"rtol = {rtol:g} is below what double precision can do (2.3e-14)")
+    if rtol < LEAST_RTOL:
+        raise InputError(f"rtol = {rtol:g} is below what double precision can do ({LEAST_RTOL:g})")
     return float(rtol)
 
 

@@ -11,7 +11,7 @@ costs; what is known about them is in :data:`TOLERANCES`.
 
 from __future__ import annotations
 
-from . import base, cli, mechanics, model, qp, reference, results, viz
+from . import base, cli, mechanics, model, qp, reference, results, simulation, viz
 from .table import TOLERANCES, Tolerance
 
 __all__ = [
@@ -24,5 +24,6 @@ __all__ = [
     "qp",
     "reference",
     "results",
+    "simulation",
     "viz",
 ]

@@ -48,3 +48,31 @@ INDEFINITE_MASS = _base(
     "the largest eigenvalue, with the diagonal scaled to 1",
     "a negative eigenvalue of a given mass that is still round-off",
 )
+
+# Changes of sign
+ADJACENT_TIMES = _base(
+    "ADJACENT_TIMES",
+    4.5e-16,
+    "the time",
+    "an interval this short, two steps from a float to the next, holds a change of sign",
+)
+FINEST_TIME = _base(
+    "FINEST_TIME",
+    1e-20,
+    "the interval in which a change of sign is looked for",
+    "an interval this short next to the time zero holds a change of sign",
+)
+ASKED_AGAIN = _base(
+    "ASKED_AGAIN",
+    1e-9,
+    "the sample of the other sign",
+    "a sample this small may have the other sign when it is evaluated anew, and is",
+)
+
+# Polynomials
+COEFFICIENT_NOISE = _base(
+    "COEFFICIENT_NOISE",
+    1e-15,
+    "the sum of the coefficients",
+    "what is lost on the way from values of a polynomial to its coefficients",
+)

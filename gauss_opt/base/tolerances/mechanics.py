@@ -123,3 +123,17 @@ ROUTES_AGREE = _mechanics(
     "the free acceleration and the acceleration, in the mass metric",
     "the largest difference between two routes, unless the user asks for another",
 )
+
+# Enclosed multipliers
+PRODUCT_ROUND_OFF = _mechanics(
+    "PRODUCT_ROUND_OFF",
+    4e-16,
+    "each term of a sum of products",
+    "the round-off that enclosed multipliers allow for",
+)
+DEPENDENT_HELD_ROWS = _mechanics(
+    "DEPENDENT_HELD_ROWS",
+    1e-9,
+    "the largest singular value of the held rows",
+    "a singular value that counts as zero where the range of held rows is wanted",
+)

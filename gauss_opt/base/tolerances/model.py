@@ -26,6 +26,19 @@ ARGUMENT_NOISE = _model(
     "what this change of the arguments does to the value is allowed as well: round-off is far "
     "below it, also where large terms cancel",
 )
+OPERATION_ROUND_OFF = _model(
+    "OPERATION_ROUND_OFF",
+    4.5e-16,
+    "the result of one operation",
+    "what arithmetic and library functions may be off by where a function is followed operation by "
+    "operation: two units in the last place",
+)
+OPERATION_UNDERFLOW = _model(
+    "OPERATION_UNDERFLOW",
+    1e-320,
+    "nothing",
+    "allowed on top of OPERATION_ROUND_OFF, for results that underflow",
+)
 
 # Derivatives given by hand
 DIFFERENCE_STEP = _model(
@@ -45,4 +58,24 @@ WRONG_DERIVATIVE = _model(
     1e-5,
     "the largest entry of the row",
     "a larger difference between a derivative given by hand and central differences is an error",
+)
+
+# Enclosures
+ENCLOSURE_ULP = _model(
+    "ENCLOSURE_ULP",
+    2.3e-16,
+    "the result of an operation",
+    "a unit in the last place, somewhat more than it is: bounds are widened by a few of them",
+)
+LEAST_LOGARITHM = _model(
+    "LEAST_LOGARITHM",
+    1e-308,
+    "nothing",
+    "the smallest argument whose logarithm is asked for; below it there are no bounds",
+)
+SHORTEST_PART = _model(
+    "SHORTEST_PART",
+    1e-13,
+    "the time itself",
+    "a part of a step this short is not cut further",
 )

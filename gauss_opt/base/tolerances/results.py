@@ -6,6 +6,12 @@ from .table import Room
 
 _results = Room("results")
 
+AT_THE_START = _results(
+    "AT_THE_START",
+    1e-200,
+    "the length of the step",
+    "a time this near the start of a step is the start",
+)
 INTERPOLATED_DRIFT = _results(
     "INTERPOLATED_DRIFT",
     1e-13,

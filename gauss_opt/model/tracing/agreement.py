@@ -17,6 +17,7 @@ from ...base.errors import TraceError
 from ...base.tolerances.model import ARGUMENT_NOISE
 from ..dynamics import Parameters
 from .buffered import BufferedFunction
+from .round_off import round_off
 from .user_function import UserFunction, agree
 
 __all__ = ["Agreement", "NowAndThen"]
@@ -75,7 +76,9 @@ class Agreement:
                 continue
             if noise is None:
                 noise = self._noise(out, q, v, t, parameters)
-            if not agree(plain, out[part], noise[part]):
+            if agree(plain, out[part], noise[part]):
+                continue
+            if not agree(plain, out[part], round_off(function, arguments, parameters)):
                 return function, function.difference(plain, out[part], arguments)
         return None
 

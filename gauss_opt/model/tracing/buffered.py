@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...base.arrays import Array
 from .user_function import flatten_parameters
 
-__all__ = ["BufferedFunction", "SampledFunction"]
+__all__ = ["BufferedFunction", "MappedFunction", "SampledFunction"]
 
 
 class BufferedFunction:
@@ -59,38 +59,51 @@ class BufferedFunction:
         self._parameters = parameters
 
 
-class SampledFunction:
-    """The same for many states in one call: one row of the output for each of them."""
+class MappedFunction:
+    """Any CasADi function with one output, for many sets of arguments in one call.
 
-    def __init__(self, function: Any, nq: int) -> None:
+    Arguments are matrices with one row for each set; so is what comes out.
+    """
+
+    def __init__(self, function: Any) -> None:
         self._function = function
-        self._nq = nq
         self._mapped: dict[int, tuple[Any, ...]] = {}
         self._lock = Lock()
 
-    def __call__(self, states: Array, times: Array, parameters: Mapping[str, Any]) -> Array:
-        """Outputs (k, n) at states (k, nq + nv) and times (k,)."""
+    def __call__(self, arguments: Sequence[Array]) -> Array:
+        """The outputs, (k, n)."""
         with self._lock:
-            q, v, t, p, out, call, _ = self._for(len(states))
-            q[:] = states[:, : self._nq]
-            v[:] = states[:, self._nq :]
-            t[:] = times
-            p[:] = flatten_parameters(parameters)
+            inputs, out, call, _ = self._for(len(arguments[0]))
+            for into, argument in zip(inputs, arguments, strict=True):
+                into[:] = argument
             call()
             copy: Array = out.copy()
             return copy
 
     def _for(self, k: int) -> tuple[Any, ...]:
-        """Buffers for k states. CasADi stores columns, which are our rows."""
+        """Buffers for k sets. CasADi stores columns, which are our rows."""
         if k not in self._mapped:
-            function = self._function.map(k)
-            sizes = [self._function.size1_in(i) for i in range(4)]
-            q, v, p = (np.zeros((k, n)) for n in (sizes[0], sizes[1], sizes[3]))
-            t = np.zeros(k)
+            function = self._function.map(k) if k > 1 else self._function
+            sizes = [self._function.size1_in(i) for i in range(self._function.n_in())]
+            inputs = [np.zeros((k, size)) for size in sizes]
             out = np.zeros((k, self._function.size1_out(0)))
             buffer, call = function.buffer()
-            for i, argument in enumerate((q, v, t, p)):
+            for i, argument in enumerate(inputs):
                 buffer.set_arg(i, argument.data)
             buffer.set_res(0, out.data)
-            self._mapped[k] = (q, v, t, p, out, call, buffer)
+            self._mapped[k] = (inputs, out, call, buffer)
         return self._mapped[k]
+
+
+class SampledFunction:
+    """A function of (q, v, t, p) for many states in one call: a row of the output for each."""
+
+    def __init__(self, function: Any, nq: int) -> None:
+        self._function = MappedFunction(function)
+        self._nq = nq
+
+    def __call__(self, states: Array, times: Array, parameters: Mapping[str, Any]) -> Array:
+        """Outputs (k, n) at states (k, nq + nv) and times (k,)."""
+        q, v = states[:, : self._nq], states[:, self._nq :]
+        p = flatten_parameters(parameters)
+        return self._function([q, v, times[:, None], np.broadcast_to(p, (len(q), len(p)))])

@@ -21,6 +21,7 @@ from ...base.arrays import Indices
 from ...base.errors import ModelError, TraceError, UserFunctionError
 from ...base.row_matrix import RowPattern
 from ..constraints import Constraint, Contact, Nonholonomic, Servo, VelocityLimit
+from ..enclosure.irregular import ADVICE, never_negative
 from ..rows import RowTable
 from .user_function import Symbols, UserFunction, probe_points
 
@@ -58,12 +59,14 @@ class RowGraphs:
     traced: tuple[tuple[UserFunction, slice], ...]
     by_hand: dict[str, dict[str, UserFunction]]
 
-    def jacobian_written_out(self) -> Any:
-        """All entries of J, row after row, those that are always zero among them."""
-        rows, columns = self.pattern.shape
-        full = ca.SX(rows * columns, 1)
-        if len(self.pattern.columns):
-            full[self.pattern.places.tolist()] = self.jacobian
+    def written_out(self, rows: Indices) -> Any:
+        """All entries of some rows of J, row after row, those that are always zero among them."""
+        columns = self.pattern.shape[1]
+        chosen, owners = self.pattern.nonzeros(rows)
+        full = ca.SX(len(rows) * columns, 1)
+        if len(chosen):
+            places = owners * columns + self.pattern.columns[chosen]
+            full[places.tolist()] = self.jacobian[chosen.tolist()]
         return full
 
 
@@ -106,6 +109,8 @@ class _Builder:
         else:
             value, ndim = _traced_value(user, self.symbols)
             k = value.shape[0]
+            if isinstance(item, Contact):
+                _require_two_sides(item, value, self.symbols)
         if k == 0:
             raise ModelError(f"{user.label} returns an empty vector")
         if isinstance(item, Contact) and np.size(item.restitution) not in (1, k):
@@ -164,6 +169,14 @@ class _Builder:
         traced = tuple(self.traced)
         return RowGraphs(layout=layout, pattern=pattern, traced=traced, by_hand=self.by_hand,
                          **stacked)  # fmt: skip
+
+
+def _require_two_sides(contact: Contact, gaps: Any, symbols: Symbols) -> None:
+    """Refuse gaps that can never be negative."""
+    for i in range(gaps.shape[0]):
+        columns = symbols.positions_in(gaps[i])
+        if columns and never_negative([symbols.q[columns], symbols.t, symbols.p], gaps[i]):
+            raise ModelError(f"the gap of {contact} can never be negative: {ADVICE}")
 
 
 def _traced_value(user: UserFunction, symbols: Symbols) -> tuple[Any, int]:

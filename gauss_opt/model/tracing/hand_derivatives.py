@@ -14,6 +14,7 @@ from ...base.arrays import Array, Indices, surely_finite
 from ...base.errors import NonFiniteError
 from ..constraints import Servo
 from ..dynamics import Motion, Parameters, SmoothPart, Values
+from ..enclosure.enclosures import Enclosures
 from ..rows import Block, RowTable
 from ..switches import Switches
 from .agreement import NowAndThen
@@ -112,6 +113,11 @@ class HandDynamics:
 
     def free_motion(self) -> Motion | None:
         return self._traced.free_motion()
+
+    @property
+    def enclosures(self) -> Enclosures:
+        """What can be proved of the traced functions; nothing of those by hand."""
+        return self._traced.enclosures
 
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters

@@ -15,9 +15,11 @@ import numpy as np
 
 from ...base.arrays import Array, Indices, surely_finite
 from ...base.errors import NonFiniteError
+from ...base.lazy import lazy
 from ...base.matrices import factorise, require_semidefinite
 from ...base.row_matrix import DenseRows, RowMatrix, SparseRows
 from ..dynamics import Motion, Parameters, Smooth, SmoothPart, Values
+from ..enclosure.enclosures import Enclosures
 from ..mass import full_mass, symmetric
 from ..rows import RowTable
 from ..switches import Switches
@@ -63,10 +65,9 @@ class TracedDynamics:
 
     def _stacked(self) -> Any:
         """All graphs in one column, with the place of each noted."""
-        graph, rows = self._graph, self._graph.rows
-        named = {name: value.T if value.shape[1] > 1 else value
-                 for name, value in graph.graphs.items()}  # fmt: skip
-        jacobian = rows.jacobian if self._sparse else rows.jacobian_written_out()
+        rows, every = self._graph.rows, np.arange(self.layout.n_rows)
+        named = {k: g.T if g.shape[1] > 1 else g for k, g in self._graph.graphs.items()}
+        jacobian = rows.jacobian if self._sparse else rows.written_out(every)
         named |= {"value": rows.value, "rate": rows.rate, "rows": jacobian, "rhs": rows.rhs}
         end, columns = 0, [ca.SX(0, 1)]
         for name, value in named.items():
@@ -174,10 +175,6 @@ class TracedDynamics:
         """The first traced function whose plain value differs at a state, and how."""
         return self._agreement.disagreement(q, v, t, parameters)
 
-    def direct_functions(self) -> list[tuple[UserFunction, tuple[int, ...] | None]]:
-        """Functions that are called as they are, with the shape each must return (mass: any)."""
-        return self._graph.direct_functions()
-
     # Parts of it
 
     def smooth(self, held: Indices) -> SmoothPart | None:
@@ -239,6 +236,11 @@ class TracedDynamics:
             function = graph if graph is None else self._own_function("free_motion", graph).at
             self._free.append(function)
         return self._free[0]
+
+    @lazy
+    def enclosures(self) -> Enclosures:
+        """What can be proved of the traced functions."""
+        return Enclosures(self._graph)
 
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters

@@ -9,7 +9,7 @@ from ...base.errors import InputError, TraceError
 from ..dynamics import Dynamics, Parameters
 from ..mass import full_mass
 from .hand_derivatives import HandDynamics
-from .system_graph import NEED_NO_DERIVATIVE, system_graph
+from .system_graph import NEED_NO_DERIVATIVE, SystemGraph, system_graph
 from .traced import TracedDynamics
 from .user_function import UserFunction, probe_points
 
@@ -36,7 +36,7 @@ def trace_system(system: System, nq: int, nv: int) -> Dynamics:
             raise TraceError(difference)
         log.warning("%s; it is called directly instead", difference)
         untraceable.add(function.label)
-    _probe_plain(traced, known)
+    _probe_plain(graph, known)
     return HandDynamics(traced, graph.rows.by_hand) if graph.rows.by_hand else traced
 
 
@@ -50,12 +50,12 @@ def _first_disagreement(
     return None
 
 
-def _probe_plain(traced: TracedDynamics, parameters: Parameters) -> None:
+def _probe_plain(graph: SystemGraph, parameters: Parameters) -> None:
     """Try the functions that are called directly; refuse one that never returns the right shape."""
-    nv = traced.nv
-    for user, shape in traced.direct_functions():
+    nq, nv = graph.symbols.q.shape[0], graph.symbols.v.shape[0]
+    for user, shape in graph.direct_functions():
         wrong: InputError | None = None
-        for q, v, t in probe_points(traced.nq, nv):
+        for q, v, t in probe_points(nq, nv):
             arguments = {"q": q, "v": v, "t": t, "ideal_force": 0.0 * v}
             try:
                 value = user.probe(arguments, parameters, shape)

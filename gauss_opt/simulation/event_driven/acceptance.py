@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.errors import SimulationError
+from ...base.tolerances.simulation import DRIFT, JUMP, JUMP_BY_RTOL
 from ...mechanics.flow import Flow
 from ...mechanics.projection import Scales, drift
 from ...model.snapshot import Snapshot
@@ -14,10 +15,6 @@ from ...results.dense_output import Piece
 from .context import Context
 
 __all__ = ["StepEnd", "end_of_step"]
-
-DRIFT = 1e-12  # relative drift beyond this is projected away
-JUMP = 1e-5  # relative drift within one step that no smooth constraint makes,
-JUMP_BY_RTOL = 1e4  # or this many times the relative tolerance
 
 
 class StepEnd(NamedTuple):

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...base.tolerances.simulation import SHRINKING
+
 __all__ = ["Accumulation", "Bounce", "detect", "repeats"]
 
 MAX_PERIOD = 4
@@ -125,7 +127,7 @@ def _limit(times: Sequence[float], tolerance: float) -> float | None:
         if len(d) < 4 or (d <= 0.0).any():
             return None
     ratios = d[1:] / d[:-1]
-    shrinking = ratios < 1.0 - 1e-9
+    shrinking = ratios < 1.0 - SHRINKING
     if not shrinking[-3:].all():
         return None
     start = len(ratios) - int(np.argmin(shrinking[::-1])) if not shrinking.all() else 0

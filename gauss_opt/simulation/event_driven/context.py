@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.arrays import Array, Indices
 from ...base.lazy import lazy
+from ...base.tolerances.simulation import ROUND_OFF
 from ...mechanics.acceleration import Acceleration, accelerate_rows
 from ...mechanics.flow import Flow
 from ...mechanics.impact import Impact, Jump
@@ -17,16 +18,13 @@ from ...model.dynamics import Dynamics
 from ...model.rows import RowTable
 from ...model.snapshot import Snapshot, state_snapshot
 from ...model.system import System
+from ...model.tracing.user_function import flatten_parameters
 from ...qp.gauss_solver import GaussSolver
 from ...results.records import Stats
 from ..settings import Settings
 from .contact_status import Statuses, in_problem
 
-__all__ = ["ROUND_OFF", "SIMULTANEOUS", "Context"]
-
-# Relative to the scales of the run.
-ROUND_OFF = 1e-15
-SIMULTANEOUS = 1e-12  # events closer in time are one
+__all__ = ["Context"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +48,11 @@ class Context:
     def layout(self) -> RowTable:
         """Rows of the constraints."""
         return self.dynamics.layout
+
+    @lazy
+    def parameters(self) -> Array:
+        """Values of the system's parameters, one after the other."""
+        return flatten_parameters(self.system.parameters)
 
     def names(self, rows: Iterable[int]) -> tuple[str, ...]:
         """Constraints that rows belong to."""
@@ -76,6 +79,12 @@ class Context:
     def on_constraints(self, snapshot: Snapshot, flow: Flow, scales: Scales) -> Snapshot:
         """The state without drift from the rows that a flow holds."""
         return project(snapshot, flow.position_rows, flow.velocity_rows, scales, ROUND_OFF)
+
+    def onto(self, snapshot: Snapshot, contacts: Indices, scales: Scales) -> Snapshot:
+        """The state on the bilateral constraints, with these contacts closed and at rest."""
+        equalities = self.layout.equalities
+        rows = np.concatenate([np.arange(equalities.start, equalities.stop), contacts])
+        return project(snapshot, *self.layout.held(rows), scales, ROUND_OFF)
 
     # Problems (G)
 

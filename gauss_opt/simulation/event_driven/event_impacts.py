@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.arrays import Array, Indices
 from ...base.errors import SimulationError
+from ...base.tolerances.simulation import SLOW, SLOW_IN_IMPACT
 from ...mechanics.collision import Collision, collide_snapshot
 from ...mechanics.projection import Scales
 from ...model.snapshot import Snapshot
@@ -16,7 +17,6 @@ from .context import Context
 
 __all__ = ["Impacts", "approaches", "impacts"]
 
-SLOW = 1e-10  # a rate this small, relative to the speeds of the run, is zero
 MAX_REPEATED_IMPACTS = 100
 
 
@@ -72,7 +72,7 @@ def _slow(snapshot: Snapshot, scales: Scales, collisions: Sequence[Collision]) -
     if collisions:
         first = collisions[0]
         fastest = float(np.abs(first.snapshot.rate[first.contacts]).max(initial=0.0))
-        slow = np.minimum(slow, 1e-3 * fastest)
+        slow = np.minimum(slow, SLOW_IN_IMPACT * fastest)
     return slow
 
 

@@ -8,15 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...base.tolerances.base import TINY
+from ...base.tolerances.simulation import ACCUMULATED, LIMIT_SPREAD, LOST, SIMULTANEOUS
 from ...mechanics.collision import Collision
-from ...mechanics.projection import Scales
 from ...model.snapshot import Snapshot
 from ...results.records import Event, EventKind
 from ..run_state import ImpactSeries, PendingLimit, RunState
 from .accumulation import Accumulation, Bounce, detect
 from .contact_status import closed_contacts, pressed
 from .context import Context
-from .response import Response, classify, merged
+from .response import Response, classify, limits_left, merged
 
 __all__ = [
     "Noted",
@@ -29,9 +30,6 @@ __all__ = [
     "taken_up",
 ]
 
-ACCUMULATED = 1e-9  # bounces lower than this, relative, may be summed up
-LOST = 1e-15  # bounces lower than this are round-off
-LIMIT_SPREAD = 1e-10  # spread of the estimates of an accumulation time, relative
 MEMORY = 2000
 
 
@@ -53,7 +51,7 @@ def noted(
     if not struck:
         return Noted(state.series, None)
     series = _with(state, now, collisions, struck, closure)
-    limit = limit_of(series.bounces, now.t, state.scales)
+    limit = limit_of(state, series.bounces, now.t)
     return Noted(series if limit is None else taken_up(series, limit.contacts), limit)
 
 
@@ -67,11 +65,11 @@ def struck_in(collisions: Sequence[Collision]) -> frozenset[int]:
     )
 
 
-def limit_of(bounces: Sequence[Bounce], t: float, scales: Scales) -> Accumulation | None:
+def limit_of(state: RunState, bounces: Sequence[Bounce], t: float) -> Accumulation | None:
     """The limit of a series, if it has one, with the tolerances of a run."""
     return detect(
         bounces,
-        time_tolerance=LIMIT_SPREAD * max(abs(t), scales.time),
+        time_tolerance=LIMIT_SPREAD * max(abs(t), state.resolution(t) / SIMULTANEOUS),
         height=ACCUMULATED,
         round_off=LOST,
     )
@@ -114,7 +112,7 @@ def _height(
     if apart == np.inf:
         return np.inf
     approach = max(abs(float(c.snapshot.rate[row])) for c in collisions)
-    return float(apart * max(series.rates[row], approach) / max(length, 1e-300))
+    return float(apart * max(series.rates[row], approach) / max(length, TINY))
 
 
 def close_contacts(
@@ -134,7 +132,8 @@ def close_contacts(
         stop.energy_change,
         stop.work_of_moving_constraints,
     )
-    return Response(after, pressed(state.status, resting), None), pending
+    status, off = limits_left(context, state.scales, pressed(state.status, resting), after)
+    return Response(after, status, None, off), pending
 
 
 def reach_limit(

@@ -11,8 +11,9 @@ from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, OdeSolver, Radau
 from scipy.integrate._ivp.rk import Dop853DenseOutput, RungeKutta
 
 from ...base.arrays import Array
+from ...base.chebyshev import nodes
 from ...base.registry import Registry
-from ...results.dense_output import Piece, nodes
+from ...results.dense_output import Piece
 
 __all__ = ["METHODS", "Integrator", "find_method"]
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...base.arrays import Indices
+from ...base.tolerances.simulation import ROUND_OFF
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
 from ...results.result import Result
@@ -17,7 +18,7 @@ from .accumulation import Accumulation
 from .clusters.closing import Closing
 from .clusters.decision import decide
 from .contact_status import leaving, separated
-from .context import ROUND_OFF, Context
+from .context import Context
 from .guards.happening import Happening, HappeningKind
 from .guards.user_events import announced, marked
 from .impact_series import close_contacts, noted, overtaken, reach_limit, taken_up
@@ -179,5 +180,6 @@ class Present:
         """The smooth motion ends at an event inside a step; choose a step to go on with."""
         state = self.state
         self.end_segment()
-        state.next_step = first_step_after_event(piece, suggested, state.t - state.last_event)
-        state.last_event = state.t
+        between = state.t - state.last_event
+        state.next_step = first_step_after_event(piece, suggested, between)
+        state.quiet, state.last_event = max(state.quiet, between), state.t

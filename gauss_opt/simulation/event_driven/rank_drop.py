@@ -13,16 +13,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, Indices
+from ...base.chebyshev import nodes
+from ...base.tolerances.simulation import LARGEST_CORRECTION
 from ...mechanics.independence import independence
 from ...model.snapshot import Snapshot
-from ...results.dense_output import Piece, nodes
+from ...results.dense_output import Piece
 
 __all__ = ["Landing", "leap"]
 
 DEGREES = (5, 7, 9, 11, 13, 15)
 MAX_SHARE = 0.5
 STRETCH = 20.0  # the motion is fitted over this many times the distance to the drop
-LARGEST = 1e-6  # one larger than this means that the extrapolation has failed
 
 
 class Landing(NamedTuple):
@@ -94,7 +95,7 @@ def _landing(
     t: float,
 ) -> Landing | None:
     """The state at t by the polynomial that the constraints correct least, and the way there."""
-    best, least = None, LARGEST
+    best, least = None, LARGEST_CORRECTION
     for degree in DEGREES:
         forward = _extrapolation(pieces, now, window, degree)
         there = arrive(t, forward(t))

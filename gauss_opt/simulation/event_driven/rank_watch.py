@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array
+from ...base.tolerances.simulation import EXACT_LANDING, NEAR_RANK_DROP
 from ...mechanics.independence import independence
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
@@ -20,9 +21,7 @@ __all__ = ["Watched", "landing", "steps_collapse"]
 
 COLLAPSED = 0.02  # a step this much smaller than the longest of late
 FEWEST_STEPS = 4  # that are looked back on
-NEARLY_DEPENDENT = 0.02  # unit rows this close to dependence may be about to drop in rank
 NOISE = 30.0  # times the root of round-off over rtol: here round-off keeps the steps small
-EXACT = 1e-9  # a correction by the constraints this small, relative, cannot get much better
 WORSE = 1.5  # a landing gets worse when its correction grows by this
 
 
@@ -42,7 +41,7 @@ def steps_collapse(segment: Segment, now: Snapshot, rtol: float) -> bool:
     if next_step > COLLAPSED * longest:
         return False
     noise = NOISE * float(np.sqrt(np.finfo(float).eps / rtol))
-    return independence(now, segment.flow.held) < max(NEARLY_DEPENDENT, noise)
+    return independence(now, segment.flow.held) < max(NEAR_RANK_DROP, noise)
 
 
 def landing(
@@ -64,5 +63,5 @@ def landing(
     if found is None:
         return Watched(None, state.correction)
     best = min(state.correction, found.correction)
-    right = found.correction <= EXACT or found.correction > WORSE * best or last_resort
+    right = found.correction <= EXACT_LANDING or found.correction > WORSE * best or last_resort
     return Watched(found if right else None, best)

@@ -68,12 +68,20 @@ class Recording:
         """What there is so far, frozen."""
         stats, solver = self.count(), self.context.solver
         done = status in (RunStatus.FINISHED, RunStatus.TERMINATED)
+        proved = not stats.unsettled or self.context.settings.sampled_guards
+        if done and not proved:
+            names = ", ".join(map(repr, stats.unsettled))
+            message += (
+                f"; but between the points it is not proved for all of {names} that no event was "
+                f"missed. Write the functions in a simpler form, take smaller steps with "
+                f"max_step=, or accept samples with sampled_guards=True"
+            )
         return self.recorder.result(
-            success=done and stats.worst_residual <= solver.tolerance,
+            success=done and proved and stats.worst_residual <= solver.tolerance,
             status=status,
             message=message,
             stats=stats,
-            settings={**self.context.settings.describe(), "solver": solver.name},
+            settings={**self.context.settings.describe(), **solver.describe()},
         )
 
     def row(self, answer: Acceleration, *, far_side: bool = False) -> None:

@@ -7,7 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.arrays import Indices
+from ...base.arrays import Array, Indices
+from ...base.tolerances.simulation import (
+    CLOSED_AT_START,
+    ROUND_OFF,
+    SIMULTANEOUS,
+    SLOW,
+    UNANNOUNCED_JUMP,
+)
 from ...mechanics.acceleration import Acceleration
 from ...mechanics.collision import Collision
 from ...mechanics.projection import Scales
@@ -16,10 +23,10 @@ from ...results.records import Event, EventKind
 from ..run_state import RunState
 from . import contact_status as contact
 from .contact_status import Statuses, closed_contacts, inactive_limits, open_contacts
-from .context import ROUND_OFF, SIMULTANEOUS, Context
+from .context import Context
 from .event_impacts import Impacts, impacts
+from .guards.frozen_set import opening_rates
 from .guards.happening import HappeningKind
-from .guards.release import opening_rates
 
 __all__ = [
     "Response",
@@ -27,13 +34,11 @@ __all__ = [
     "classify",
     "hold",
     "let_go",
+    "limits_left",
     "merged",
     "settle",
     "touching_at",
 ]
-
-ROUNDED = 1e-8  # a jump this small, relative to the speeds of the run, is not announced
-CLOSED = 1e-9  # a gap this small, relative, is closed at the start of a run
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +76,7 @@ class Classified(NamedTuple):
 def touching_at(state: RunState, snapshot: Snapshot) -> Indices:
     """Open contacts whose gap is zero, at the start of a run."""
     rows = open_contacts(state.status, snapshot.layout)
-    near = snapshot.value[rows] <= CLOSED * state.scales.lengths(snapshot)[rows]
+    near = snapshot.value[rows] <= CLOSED_AT_START * state.scales.lengths(snapshot)[rows]
     return _existing(snapshot, rows[near])
 
 
@@ -87,7 +92,8 @@ def settle(
     snapshot = jumps.snapshot
     stay = np.abs(snapshot.rate[touching]) <= jumps.slow[touching]
     status = contact.struck(before, touching, stay)
-    status = contact.released(status, _limits_left(status, snapshot, jumps), layout)
+    if jumps.collisions:
+        status = contact.released(status, _limits_left(status, snapshot, jumps.slow), layout)
     status = contact.pressed(status, triggered[triggered >= layout.contacts.stop])
     status = contact.pressed(status, _reached_limits(status, scales, snapshot))
     status, answer = classify(context, scales, status, snapshot)
@@ -119,13 +125,18 @@ def let_go(context: Context, state: RunState, snapshot: Snapshot, rows: Indices)
 def hold(context: Context, state: RunState, snapshot: Snapshot, rows: Indices) -> Response:
     """Contacts that come back in less time than there is between two floats: they rest.
 
-    Their rates are removed; (G) says whether they carry, idle or open.
+    What floats have left of their gaps and their rates is removed; (G) says whether they carry,
+    idle or open.
     """
     touching = merged(rows, closed_contacts(state.status, context.layout))
-    jump = context.stop_contacts(snapshot, touching, equality=True)
-    snapshot = snapshot.at_velocity(jump.v)
+    placed = context.onto(snapshot, touching, state.scales).at_velocity(snapshot.v)
+    stop = _stop(context, placed, touching, equality=True)
+    snapshot = placed.at_velocity(stop.v_after)
     status = contact.closed_again(state.status, rows)
-    return Response(snapshot, *classify(context, state.scales, status, snapshot))
+    status, off = limits_left(context, state.scales, status, snapshot)
+    fine = np.spacing(abs(snapshot.t)) <= SIMULTANEOUS * state.scales.time
+    events = (*(_notable(context, state.scales, stop) if fine else ()), *off)
+    return Response(snapshot, *classify(context, state.scales, status, snapshot), events)
 
 
 def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snapshot) -> Classified:
@@ -159,9 +170,14 @@ def _risen(
     if not len(rows):
         return None
     rows = merged(rows, closed_contacts(status, context.layout))
-    jump = context.stop_contacts(snapshot, rows)
-    after = snapshot.at_velocity(jump.v)
-    return Collision(snapshot, rows, jump.v, jump.impulses, after.rate, (jump,))
+    return _stop(context, snapshot, rows, equality=False)
+
+
+def _stop(context: Context, at: Snapshot, rows: Indices, *, equality: bool) -> Collision:
+    """Contacts that do not approach any more, or have no rate at all."""
+    jump = context.stop_contacts(at, rows, equality=equality)
+    rates = at.at_velocity(jump.v).rate
+    return Collision(at, rows, jump.v, jump.impulses, rates, (jump,))
 
 
 def merged(rows: Indices, others: Indices) -> Indices:
@@ -182,19 +198,26 @@ def _existing(snapshot: Snapshot, rows: Indices) -> Indices:
 def _closing_together(state: RunState, snapshot: Snapshot, triggered: Indices) -> Indices:
     """The contacts of an event: those that triggered it, and any that close with them."""
     rows = open_contacts(state.status, snapshot.layout)
-    near = np.abs(snapshot.rate[rows]) * SIMULTANEOUS * state.scales.time
+    near = np.abs(snapshot.rate[rows]) * state.resolution(snapshot.t)
     near += 10 * ROUND_OFF * state.scales.lengths(snapshot)[rows]
     also = _existing(snapshot, rows[snapshot.value[rows] <= near])
     return merged(triggered, also)
 
 
-def _limits_left(status: Statuses, snapshot: Snapshot, jumps: Impacts) -> Indices:
-    """Limits that were held and that impacts have moved away from."""
-    limits = snapshot.layout.limits
-    if not jumps.collisions or limits.start == limits.stop:
-        return np.arange(0)
+def limits_left(
+    context: Context, scales: Scales, status: Statuses, snapshot: Snapshot
+) -> tuple[Statuses, tuple[Event, ...]]:
+    """Limits that the stop of contacts has moved away from are off: the status and the events."""
+    rows = _limits_left(status, snapshot, SLOW * scales.speeds(snapshot))
+    off = _announce(context, EventKind.LIMIT, snapshot, rows, "off")
+    return contact.released(status, rows, snapshot.layout), tuple(off)
+
+
+def _limits_left(status: Statuses, snapshot: Snapshot, slow: Array) -> Indices:
+    """Limits that were held and that a jump has moved away from."""
     rows = contact.pressing(status, snapshot.layout)
-    left: Indices = rows[(rows >= limits.start) & (snapshot.value[rows] > jumps.slow[rows])]
+    rows = rows[rows >= snapshot.layout.limits.start]
+    left: Indices = rows[snapshot.value[rows] > slow[rows]]
     return left
 
 
@@ -235,10 +258,8 @@ def _notable(context: Context, scales: Scales, stop: Collision | None) -> list[E
     The rates that are removed are next to nothing. But where rows are nearly dependent, as those of
     bodies that fit exactly, it can take a large jump to remove them.
     """
-    if stop is None:
-        return []
-    change = np.abs(stop.v_after - stop.v_before)
-    if (change <= ROUNDED * scales.v.max(initial=0.0)).all():
+    least = UNANNOUNCED_JUMP * scales.v.max(initial=0.0)
+    if stop is None or (np.abs(stop.v_after - stop.v_before) <= least).all():
         return []
     return [_event_of(stop, context, "rates of round-off removed")]
 

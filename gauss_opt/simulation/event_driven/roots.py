@@ -10,18 +10,16 @@ from collections.abc import Callable
 from math import sqrt
 from typing import NamedTuple
 
-from scipy.optimize import brentq
-
 from ...base.arrays import Array
+from ...base.sign_change import Scalar, sign_change
+from ...base.tolerances.simulation import GRAZE, INSIDE, NEWTON_STEP
 
 __all__ = ["Crossing", "first_crossing", "first_sign_change"]
 
-Scalar = Callable[[float], float]
 Sampler = Callable[[float], tuple[float, float]]
 
 MAX_DEPTH = 6
 MAX_HALVINGS = 40  # from a step down to round-off of the time
-GRAZE = 1e3  # a lowest point this many times the noise from zero touches it
 
 
 class Crossing(NamedTuple):
@@ -90,21 +88,30 @@ def first_crossing(
 
 def _leaving(
     t0: float, t1: float, g0: float, g1: float, r0: float, r1: float, gap_and_rate: Sampler,
-    noise: float,
+    noise: float, depth: int = 0,
 ) -> Crossing | None:  # fmt: skip
     """The return of a gap that starts at zero with a positive rate."""
     if g1 > noise and r1 >= 0.0:
-        return None
+        low = _lowest_inside(t1 - t0, g0, g1, r0, r1)
+        if low is None or low.gap > noise or depth >= MAX_DEPTH:
+            return None
+        # It may have come back meanwhile.
+        t = t0 + low.s
+        return _leaving_in_two(t0, t, t1, g0, g1, r0, r1, gap_and_rate, noise, depth + 1)
     # Between leaving and returning the gap has a maximum, where its rate changes sign.
     if r0 > 0.0 and r1 < 0.0:
-        top = _turning_point(gap_and_rate, t0, t1)
-        height = gap_and_rate(top)[0]
+        top = sign_change(lambda t: gap_and_rate(t)[1], t0, t1, r0, r1)
+        height, rate = gap_and_rate(top)
         if height > 0.0 and g1 <= 0.0:
-            return Crossing(_zero(gap_and_rate, top, t1))
+            return _falling(top, t1, height, g1, rate, r1, gap_and_rate, noise, depth)
         if height > 0.0:
             return None
-        return Crossing(top) if g1 < -noise else None
+        # It has not been above zero at any time that floats can tell from the start.
+        return Crossing(t0) if g1 < -noise else None
     rising = r0 > 0.0 and r1 >= 0.0  # from somewhat below zero, by the round-off of the impact
+    if rising and g1 < g0 - noise and depth < MAX_DEPTH:  # up, down and on its way up again
+        t = 0.5 * (t0 + t1)
+        return _leaving_in_two(t0, t, t1, g0, g1, r0, r1, gap_and_rate, noise, depth + 1)
     if g1 >= -noise or rising:
         return None
     soon = _rises_soon(gap_and_rate, t0, t1)
@@ -113,6 +120,19 @@ def _leaving(
         return Crossing(t0)
     g, r = gap_and_rate(soon)
     return _leaving(soon, t1, g, g1, r, r1, gap_and_rate, noise)
+
+
+def _leaving_in_two(
+    t0: float, t: float, t1: float, g0: float, g1: float, r0: float, r1: float,
+    gap_and_rate: Sampler, noise: float, depth: int,
+) -> Crossing | None:  # fmt: skip
+    """The return of a gap that starts at zero, looked for before a time, then after it."""
+    g, r = gap_and_rate(t)
+    found = _leaving(t0, t, g0, g, r0, r, gap_and_rate, noise, depth)
+    if found is not None:
+        return found
+    search = _leaving if g <= noise else _in_interval
+    return search(t, t1, g, g1, r, r1, gap_and_rate, noise, depth)
 
 
 def _rises_soon(gap_and_rate: Sampler, t0: float, t1: float) -> float | None:
@@ -138,12 +158,12 @@ def _in_interval(
     if g1 < 0.0:
         if g0 <= 0.0:
             return Crossing(t0)
-        return Crossing(_zero(gap_and_rate, t0, t1))
+        return _falling(t0, t1, g0, g1, r0, r1, gap_and_rate, noise, depth)
     if r0 < 0.0 < r1:
         touching = GRAZE * noise
         if _tangents_meet(t1 - t0, g0, g1, r0, r1) > touching:
             return None
-        bottom = _turning_point(gap_and_rate, t0, t1)
+        bottom = sign_change(lambda t: gap_and_rate(t)[1], t0, t1, r0, r1)
         lowest = gap_and_rate(bottom)[0]
         if lowest > touching:
             return None
@@ -159,6 +179,24 @@ def _in_interval(
     return None
 
 
+def _falling(
+    t0: float, t1: float, g0: float, g1: float, r0: float, r1: float, gap_and_rate: Sampler,
+    noise: float, depth: int,
+) -> Crossing | None:  # fmt: skip
+    """The first crossing of a gap that is positive at first and not in the end.
+
+    It may have fallen below zero and come back before: then a cubic has its lowest point there.
+    """
+    low = _lowest_inside(t1 - t0, g0, g1, r0, r1)
+    if low is None or low.gap > noise or depth >= MAX_DEPTH:
+        return Crossing(_zero(gap_and_rate, t0, t1))
+    t = t0 + low.s
+    g, r = gap_and_rate(t)
+    return _in_interval(t0, t, g0, g, r0, r, gap_and_rate, noise, depth + 1) or _in_interval(
+        t, t1, g, g1, r, r1, gap_and_rate, noise, depth + 1
+    )
+
+
 def _zero(gap_and_rate: Sampler, above: float, below: float) -> float:
     """The zero between a time with a positive and a time with a negative gap.
 
@@ -171,7 +209,7 @@ def _zero(gap_and_rate: Sampler, above: float, below: float) -> float:
             break
         above, below = (t, below) if gap > 0.0 else (above, t)
         newton = t - gap / rate if rate else above
-        if abs(newton - t) <= 4e-16 * abs(t):
+        if abs(newton - t) <= NEWTON_STEP * abs(t):
             break
         inside = min(above, below) < newton < max(above, below)
         t = newton if inside else 0.5 * (above + below)
@@ -180,44 +218,47 @@ def _zero(gap_and_rate: Sampler, above: float, below: float) -> float:
     return t
 
 
-def _turning_point(gap_and_rate: Sampler, t0: float, t1: float) -> float:
-    """Where the rate changes sign."""
-    return _sign_change(lambda t: gap_and_rate(t)[1], t0, t1)
-
-
-def _sign_change(function: Scalar, t0: float, t1: float) -> float:
-    """The zero between two times with samples of different sign.
-
-    Evaluated anew, a sample next to zero can have the other sign; then the zero is there.
-    """
-    f0, f1 = function(t0), function(t1)
-    if f0 * f1 >= 0.0:
-        return t0 if abs(f0) <= abs(f1) else t1
-    return float(brentq(function, t0, t1, xtol=1e-300, rtol=1e-15))
-
-
 def _tangents_meet(h: float, g0: float, g1: float, r0: float, r1: float) -> float:
     """Height at which the tangents of both ends meet: below a convex gap's minimum."""
     s = (g1 - g0 - r1 * h) / (r0 - r1)
     return g0 + r0 * min(max(s, 0.0), h)
 
 
-def _cubic_minimum(h: float, g0: float, g1: float, r0: float, r1: float) -> float:
-    """Least value inside the interval of the cubic with these ends."""
+class _Lowest(NamedTuple):
+    """A local minimum of a cubic: how far after the start, and its value."""
+
+    s: float
+    gap: float
+
+
+def _local_minimum(h: float, g0: float, g1: float, r0: float, r1: float) -> _Lowest | None:
+    """The local minimum inside the interval of the cubic with these ends."""
     c2 = 3.0 * (g1 - g0) - h * (2.0 * r0 + r1)
     c3 = h * (r0 + r1) - 2.0 * (g1 - g0)
     # g(s) = g0 + s (h r0 + s (c2 + s c3)); its minimum is where g' = 0 and g'' > 0.
     discriminant = c2 * c2 - 3.0 * c3 * h * r0
     if discriminant < 0.0:
-        return min(g0, g1)
+        return None
     root = sqrt(discriminant)
     divisor = c2 + root if c2 > 0.0 else 3.0 * c3
     if divisor == 0.0:
-        return min(g0, g1)
+        return None
     s = -h * r0 / divisor if c2 > 0.0 else (root - c2) / divisor
     if not 0.0 < s < 1.0:
-        return min(g0, g1)
-    return min(g0, g1, g0 + s * (h * r0 + s * (c2 + s * c3)))
+        return None
+    return _Lowest(s * h, g0 + s * (h * r0 + s * (c2 + s * c3)))
+
+
+def _cubic_minimum(h: float, g0: float, g1: float, r0: float, r1: float) -> float:
+    """Least value inside the interval of the cubic with these ends."""
+    low = _local_minimum(h, g0, g1, r0, r1)
+    return min(g0, g1) if low is None else min(g0, g1, low.gap)
+
+
+def _lowest_inside(h: float, g0: float, g1: float, r0: float, r1: float) -> _Lowest | None:
+    """The local minimum of that cubic, if it is not at an end."""
+    low = _local_minimum(h, g0, g1, r0, r1)
+    return low if low is not None and INSIDE * h < low.s < (1.0 - INSIDE) * h else None
 
 
 def first_sign_change(
@@ -230,5 +271,5 @@ def first_sign_change(
         if (rising and direction >= 0) or (falling and direction <= 0):
             if f1 == 0.0:
                 return float(t1)
-            return _sign_change(function, t0, t1)
+            return sign_change(function, t0, t1, f0, f1)
     return None

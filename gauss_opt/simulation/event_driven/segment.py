@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import NonFiniteError, SimulationError
+from ...base.tolerances.simulation import ATOL_BY_RTOL, ATOL_FLOOR, SHORTEST_RETRY
 from ...mechanics.flow import Flow
 from ...mechanics.projection import Scales
 from ...model.snapshot import Snapshot
@@ -98,7 +99,7 @@ class Segment:
                     raise
                 stats.restarts += 1
                 size = (self._integrator.next_step or scale) * 0.1 ** (retry + 1)
-                self._integrator = self._new(now, self.bound, max(size, 1e-13 * scale))
+                self._integrator = self._new(now, self.bound, max(size, SHORTEST_RETRY * scale))
             finally:
                 stats.rhs_calls += self.flow.calls - before
         if failure is None:
@@ -163,8 +164,8 @@ def absolute_tolerances(settings: Settings, scales: Scales) -> Array:
     sizes = []
     for part in (scales.q, scales.v):
         largest = part.max(initial=0.0) or 1.0
-        sizes.append(np.maximum(part, 1e-3 * largest))
-    return 1e-2 * settings.rtol * np.concatenate(sizes)
+        sizes.append(np.maximum(part, ATOL_FLOOR * largest))
+    return ATOL_BY_RTOL * settings.rtol * np.concatenate(sizes)
 
 
 def first_step_after_event(piece: Piece, suggested: float | None, between: float) -> float | None:

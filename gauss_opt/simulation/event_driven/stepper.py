@@ -21,7 +21,7 @@ from ...results.dense_output import Piece
 from ...results.records import Event, RunStatus, Stats
 from ...results.result import Result
 from ..initial_state import consistent_start, without_round_off
-from ..limits import require_progress, require_within_limits
+from ..limits import require_progress, require_within_limits, stands_still
 from ..run_state import RunState
 from ..settings import Settings
 from .acceptance import end_of_step
@@ -31,6 +31,7 @@ from .guards.arrival import arrive
 from .guards.detection import first_event
 from .guards.happening import Happening, HappeningKind
 from .guards.release import set_change
+from .guards.user_events import sooner
 from .present import Present
 from .rank_watch import landing, steps_collapse
 from .response import hold, let_go, touching_at
@@ -156,9 +157,8 @@ class Stepper:
             raise
         except (GaussError, ArithmeticError, np.linalg.LinAlgError) as error:
             self.stop(RunStatus.FAILED, str(error))
-            raise SimulationError(
-                f"the simulation failed at t = {self.t:.9g}: {error}", self.result()
-            ) from error
+            message = f"the simulation failed at t = {self.t:.9g}: {error}"
+            raise SimulationError(message, self.result()) from error
 
     def _advance(self) -> None:
         present, lap = self._present, self._present.recording.lap
@@ -183,7 +183,7 @@ class Stepper:
             self._at_bound()
         elif steps_collapse(segment, present.now, self.settings.rtol):
             self._leap(segment)
-        present.state.standstill = present.state.standstill + 1 if self.t == t else 0
+        present.state.standstill = present.state.standstill + 1 if stands_still(t, self.t) else 0
         require_progress(present.state.standstill, self.t)
         if self.status == RunStatus.RUNNING:
             require_within_limits(self.settings, self.stats.steps, len(self.events))
@@ -221,8 +221,9 @@ class Stepper:
     def _to_event(self, segment: Segment, piece: Piece, found: Happening) -> None:
         """Go to an event inside the step, through it, and get ready for a new segment."""
         present, suggested = self._present, segment.next_step
-        context, scales = present.context, present.state.scales
-        there, way = arrive(context, segment, scales, present.now, piece, found)
+        context, state = present.context, present.state
+        found = sooner(context, state, piece, found)
+        there, way = arrive(context, segment, state.scales, present.now, piece, found)
         present.keep(*way)
         self._through_event(there, found)
         present.end_at_event(piece, suggested)
@@ -255,9 +256,8 @@ class Stepper:
     def _leap(self, segment: Segment, *, last_resort: bool = False) -> bool:
         """Step over a configuration at which the rank of the constraints drops, if one is near."""
         present = self._present
-        context, state = present.context, present.state
-        watched = landing(context, state, segment, present.now, last_resort=last_resort)
-        found, state.correction = watched
+        context, state, now = present.context, present.state, present.now
+        found, state.correction = landing(context, state, segment, now, last_resort=last_resort)
         if found is None:
             return False
         piece = found.piece

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....base.arrays import Indices, Mask
-from ....mechanics.coupling import coupling
+from ....mechanics.independence import coupling
 from ....mechanics.projection import Scales
 from ....model.snapshot import Snapshot
 from ...run_state import RunState

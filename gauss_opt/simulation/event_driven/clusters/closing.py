@@ -9,16 +9,17 @@ import numpy as np
 
 from ....base.arrays import Array, Indices, Mask
 from ....base.errors import GaussError
+from ....base.tolerances.base import TINY
+from ....base.tolerances.simulation import NO_GAP, SLOW
 from ....mechanics.acceleration import Acceleration
 from ....mechanics.collision import Collision
-from ....mechanics.coupling import coupling
 from ....mechanics.impact import Jump
+from ....mechanics.independence import coupling
 from ....model.snapshot import Snapshot
 from ....results.records import Event, EventKind
 from ...run_state import RunState
 from ..contact_status import Statuses, closed, closed_again, closed_contacts, open_contacts
 from ..context import Context
-from ..event_impacts import SLOW
 from ..response import Response, announce_released, classify, merged
 from .candidates import energy_scale, nearly_closed
 from .placement import on_gaps
@@ -26,7 +27,6 @@ from .placement import on_gaps
 __all__ = ["Closing", "close_cluster"]
 
 MAX_ROUNDS = 8
-NO_GAP = 1e-3  # of the gaps that are low: less is not known to be open
 FAMILIAR = 2  # low strikes in a row of a contact that is not asked how far it would fly
 
 
@@ -183,4 +183,4 @@ def _largest_move(state: RunState, now: Snapshot, placed: Snapshot) -> float:
         rows = rows[now.enabled[rows]]
     sizes: Array = state.scales.lengths(now)[rows]
     moves = np.abs(placed.value - now.value)[rows]
-    return float((moves / np.maximum(sizes, 1e-300)).max(initial=0.0))
+    return float((moves / np.maximum(sizes, TINY)).max(initial=0.0))

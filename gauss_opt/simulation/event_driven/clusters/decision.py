@@ -46,7 +46,7 @@ def decide(
         # An exact limit is better. A contact that was closed before and has opened again is part
         # of what has no word.
         bounces = _of_cluster(state, cluster)
-        limit = limit_of(bounces, now.t, state.scales)
+        limit = limit_of(state, bounces, now.t)
         if limit is not None:
             return Decision(limit)
         low = sum(bounce.height <= closure for bounce in bounces)

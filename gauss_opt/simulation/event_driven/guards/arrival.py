@@ -10,17 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ....base.tolerances.simulation import EXACT_OUTPUT, ROUND_OFF
 from ....mechanics.flow import Flow
 from ....mechanics.projection import Scales
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
-from ..context import ROUND_OFF, Context
+from ..context import Context
 from ..segment import Segment
 from .happening import Happening, HappeningKind
 
 __all__ = ["Arrival", "arrive"]
-
-EXACT = 1e-13  # a defect of dense output this small, relative, is round-off
 
 
 class Arrival(NamedTuple):
@@ -54,7 +53,7 @@ def _exact(flow: Flow, part: Piece) -> bool:
     """Whether dense output solves the equation to round-off."""
     defect = part.end_slope() - flow(part.t1, part.values[-1])
     size = np.abs(part.values).max(axis=0)
-    return bool((np.abs(defect) * (part.t1 - part.t0) <= EXACT * size).all())
+    return bool((np.abs(defect) * (part.t1 - part.t0) <= EXACT_OUTPUT * size).all())
 
 
 def _corrected(end: Snapshot, row: int, scales: Scales, piece: Piece) -> float:

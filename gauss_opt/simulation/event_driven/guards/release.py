@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
-from ....base.arrays import Array, Indices
+from ....base.arrays import Indices
 from ....mechanics.acceleration import Acceleration
 from ....mechanics.flow import Flow
-from ....mechanics.projection import Scales
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..contact_status import closed, idle, pressing
-from ..context import SIMULTANEOUS, Context
-from ..roots import first_sign_change
+from ..context import Context
+from .frozen_set import changes_at, right_at, still_right
 from .happening import Happening, HappeningKind
+from .pressing import Held, first_release
+from .sampled_forces import first_sampled_release
+from .sampling import sampled_only
 
-__all__ = ["opening_rates", "release_before", "set_change"]
-
-SAME = 1e-9  # accelerations this close, relative, are the same
-NO_FORCE = 1e-12  # multipliers this small, relative to those of the step, are zero
+__all__ = ["release_before", "set_change"]
 
 
 def set_change(
@@ -27,8 +28,8 @@ def set_change(
 ) -> Happening | None:
     """The first contact or limit of a step that lets go, or takes up force, or None.
 
-    Where multipliers are unique, their first zero is located. Where rows are redundant the
-    multipliers mean little: there the time is bisected at which (G) departs from the frozen set.
+    That held rows press is proved over parts of the step, where their forces can be enclosed. What
+    rests without force is asked at the end of the step, and at the ends of those parts.
 
     Parameters
     ----------
@@ -40,15 +41,43 @@ def set_change(
     unilateral = slice(context.layout.equalities.stop, None)
     if not closed(state.status[unilateral]).any():
         return None
-    frozen, forces, _ = flow.accelerate(answer.snapshot)
-    if _unique(flow, answer.snapshot):
-        found = _first_zero(context, state, flow, piece, forces)
+    pressed = pressing(state.status, context.layout)
+    if len(pressed) and piece.t1 > piece.t0:
+        held = Held(flow, pressed, _unique(flow, answer.snapshot))
+        found = _while_pressing(context, state, held, piece)
         if found is not None:
             return found
-    if _still_right(state, answer, frozen):
+    resting = idle(state.status)
+    if len(resting) and piece.t1 > piece.t0:
+        found = _idle_before_the_end(context, state, flow, piece, resting)
+        if found is not None:
+            return found
+    if still_right(state, answer, flow.accelerate(answer.snapshot)[0]):
         return None
-    t = _bisect(context, state, flow, piece)
-    return Happening(t, HappeningKind.RELEASE, np.arange(0))
+    return _released(changes_at(context, state, flow, piece, piece.t0, piece.t1))
+
+
+def _while_pressing(
+    context: Context, state: RunState, held: Held, piece: Piece
+) -> Happening | None:
+    """The first held row that lets go: by enclosures, or by samples where there are none."""
+    enclosures = context.dynamics.enclosures
+    bounds = None if enclosures is None else enclosures.smooth(held.flow.held)
+    if bounds is None:
+        return first_sampled_release(context, state, held, piece)
+    return first_release(context, state, held, piece, bounds)
+
+
+def _idle_before_the_end(
+    context: Context, state: RunState, flow: Flow, piece: Piece, resting: Indices
+) -> Happening | None:
+    """Contacts that rest without force are asked inside the step too: nothing can be proved."""
+    for name in context.names(resting.tolist()):
+        sampled_only(context, f"rest of {name}", "it rests without force")
+    for low, high in pairwise(piece.times[:-1].tolist()):
+        if not right_at(context, state, flow, piece, high):
+            return _released(changes_at(context, state, flow, piece, low, high))
+    return None
 
 
 def release_before(
@@ -66,79 +95,5 @@ def _unique(flow: Flow, snapshot: Snapshot) -> bool:
     return not len(rows) or bool(np.linalg.matrix_rank(rows) == len(rows))
 
 
-def _first_zero(
-    context: Context, state: RunState, flow: Flow, piece: Piece, forces: Array
-) -> Happening | None:
-    """The first multiplier of an inequality that falls to zero inside the step."""
-
-    def spread(values: Array) -> Array:
-        multipliers = np.zeros(context.layout.n_rows)
-        multipliers[flow.held] = values
-        return multipliers
-
-    def multipliers(t: float) -> Array:
-        return spread(flow.accelerate(context.at(t, piece(t)))[1])
-
-    times = piece.times[[0, 3, 5, -1]]
-    samples = np.array([*(multipliers(float(t)) for t in times[:-1]), spread(forces)])
-    found: list[tuple[float, int]] = []
-    for row in pressing(state.status, context.layout):
-        values = samples[:, row]
-        zero = NO_FORCE * np.abs(values).max()
-        if values.min() >= -zero:
-            continue
-        values = np.where(np.abs(values) <= zero, 0.0, values)
-
-        def force(t: float, row: int = int(row)) -> float:
-            return float(multipliers(t)[row])
-
-        t = piece.t0 if values[0] <= 0.0 else first_sign_change(times, values, force, -1)
-        if t is not None:
-            found.append((t, int(row)))
-    if not found:
-        return None
-    first = min(t for t, _ in found)
-    near = first + SIMULTANEOUS * state.scales.time
-    rows = np.array([row for t, row in found if t <= near])
-    return Happening(first, HappeningKind.RELEASE, rows)
-
-
-def _still_right(state: RunState, answer: Acceleration, frozen: Array) -> bool:
-    """Whether the frozen acceleration solves (G), and idle contacts stay closed."""
-    snapshot = answer.snapshot
-    size = np.abs(answer.acceleration).max() + np.abs(frozen).max() + _typical(snapshot)
-    if np.abs(answer.acceleration - frozen).max() > SAME * size:
-        return False
-    return not opening_rates(snapshot, frozen, idle(state.status), state.scales).any()
-
-
-def opening_rates(snapshot: Snapshot, a: Array, rows: Indices, scales: Scales) -> Array:
-    """gap'' of rows at an acceleration; what is round-off is 0.
-
-    Where nothing forces them, bodies that touch stay together: there the scale is an acceleration
-    that would matter within the time of the run.
-    """
-    if not len(rows):
-        return np.zeros(0)
-    normals = snapshot.rows_of(rows)
-    opening = normals @ a - snapshot.rhs[rows]
-    size = np.abs(normals) @ np.abs(a) + np.abs(snapshot.rhs[rows])
-    size += _typical(snapshot) + scales.speeds(snapshot)[rows] / scales.time
-    return np.where(np.abs(opening) <= SAME * size, 0.0, opening)
-
-
-def _typical(snapshot: Snapshot) -> float:
-    """An acceleration of the size that forces can cause."""
-    return float(np.abs(snapshot.force).max() / max(np.abs(snapshot.mass).max(), 1e-300))
-
-
-def _bisect(context: Context, state: RunState, flow: Flow, piece: Piece) -> float:
-    """The first time at which the frozen set is not the answer to (G)."""
-    low, high = piece.t0, piece.t1
-    while high - low > SIMULTANEOUS * state.scales.time and high > np.nextafter(low, high):
-        middle = 0.5 * (low + high)
-        snapshot = context.at(middle, piece(middle))
-        answer = context.accelerate(snapshot, state.status)
-        right = _still_right(state, answer, flow.accelerate(snapshot)[0])
-        low, high = (middle, high) if right else (low, middle)
-    return high
+def _released(t: float) -> Happening:
+    return Happening(t, HappeningKind.RELEASE, np.arange(0))

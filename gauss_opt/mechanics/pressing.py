@@ -1,0 +1,111 @@
+"""Whether held contacts press all through a stretch of time: their multipliers enclosed.
+
+Over a cell the data of the acceleration problem are intervals. With K = [[M, -A'], [A, 0]], its
+centre Kc, C = Kc^-1 and x the solution at the centres, let
+
+    z = |C| (|Kc x - rc| + radius of r + radius of K |x|),    E = |C| radius of K + |C Kc - I|.
+
+If z + E d <= d with d = 2 z, in every component, then the solution is within z + E d of x all over
+the cell (Krawczyk's test). Round-off is put into z and E.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.tolerances.base import TINY
+from ..base.tolerances.mechanics import DEPENDENT_HELD_ROWS, PRODUCT_ROUND_OFF
+from ..model.enclosure.smooth_bounds import IntervalData
+
+__all__ = ["least_multipliers", "row_space"]
+
+
+def row_space(rows: Array) -> Array:
+    """An orthonormal basis Z of the range of A: multipliers Z mu are those of minimum norm, (k, r).
+
+    >>> row_space(np.array([[1.0, 0.0], [1.0, 0.0]])).round(3) ** 2
+    array([[0.5],
+           [0.5]])
+    """
+    left, sizes, _ = np.linalg.svd(rows, full_matrices=False)
+    rank = int(np.count_nonzero(sizes > DEPENDENT_HELD_ROWS * sizes[0])) if len(sizes) else 0
+    basis: Array = left[:, :rank]
+    return basis
+
+
+def least_multipliers(data: IntervalData, basis: Array | None = None) -> Array:
+    """Lower bounds of the multipliers of the held rows over each cell, (c, k).
+
+    Minus infinity where nothing could be proved.
+
+    Parameters
+    ----------
+    basis : (k, r) array, optional
+        Z of :func:`row_space`, where rows depend on each other; multipliers are then Z mu.
+    """
+    c, k, n = data.rows.shape
+    Z = np.eye(k) if basis is None else basis
+    K, K_radius, r, r_radius = _system(data, Z)
+    least = np.full((c, k), -np.inf)
+    fine = np.ones(c, dtype=bool)
+    for part in (K, K_radius, r, r_radius):
+        fine &= np.isfinite(part.reshape(c, -1)).all(axis=1)
+    if not fine.any():
+        return least
+    try:
+        x, off = _enclosed(K[fine], K_radius[fine], r[fine], r_radius[fine])
+    except np.linalg.LinAlgError:
+        return least
+    proved = np.isfinite(off).all(axis=1)
+    mu, mu_off = x[proved, n:], off[proved, n:]
+    size = np.abs(Z)
+    bound = mu @ Z.T - mu_off @ size.T - (k * PRODUCT_ROUND_OFF) * (np.abs(mu) @ size.T)
+    least[np.flatnonzero(fine)[proved]] = bound
+    return least
+
+
+def _system(data: IntervalData, Z: Array) -> tuple[Array, Array, Array, Array]:
+    """Centres and radii of the matrix and of the right-hand side, with the rows Z'A."""
+    c, k, n = data.rows.shape
+    m = Z.shape[1]
+    size = np.abs(Z)
+    rows = Z.T @ data.rows
+    noise = k * PRODUCT_ROUND_OFF
+    rows_radius = size.T @ data.rows_radius + noise * (size.T @ np.abs(data.rows))
+    rhs, rhs_radius = data.rhs @ Z, data.rhs_radius @ size + noise * (np.abs(data.rhs) @ size)
+    K, K_radius = np.zeros((c, n + m, n + m)), np.zeros((c, n + m, n + m))
+    K[:, :n, :n], K_radius[:, :n, :n] = data.mass, data.mass_radius
+    K[:, :n, n:], K_radius[:, :n, n:] = -rows.transpose(0, 2, 1), rows_radius.transpose(0, 2, 1)
+    K[:, n:, :n], K_radius[:, n:, :n] = rows, rows_radius
+    r = np.concatenate([data.load, rhs], axis=1)
+    return K, K_radius, r, np.concatenate([data.load_radius, rhs_radius], axis=1)
+
+
+def _enclosed(K: Array, K_radius: Array, r: Array, r_radius: Array) -> tuple[Array, Array]:
+    """The solution at the centres and how far any other is from it; infinite if not proved."""
+    n = K.shape[1]
+    C = np.asarray(np.linalg.inv(K), dtype=float)
+    x = _times(C, r)
+    sizes, noise = _size(x), n * PRODUCT_ROUND_OFF
+    with np.errstate(invalid="ignore", over="ignore"):
+        terms = _times(_size(K), sizes) + _size(r)
+        misfit = _size(_times(K, x) - r)
+        residual: Array = misfit + r_radius + _times(K_radius, sizes) + noise * terms
+        inverse = _size(C)
+        z = _times(inverse, residual)
+        E = inverse @ K_radius + np.abs(C @ K - np.eye(n)) + noise * (inverse @ np.abs(K))
+        d = 2.0 * z + TINY
+        reach = z + _times(E, d)
+        reach[~(reach <= d).all(axis=1)] = np.inf  # not proved
+    return x, reach
+
+
+def _size(matrices: Array) -> Array:
+    sizes: Array = np.abs(matrices)
+    return sizes
+
+
+def _times(matrices: Array, vectors: Array) -> Array:
+    product: Array = (matrices @ vectors[:, :, None])[:, :, 0]
+    return product

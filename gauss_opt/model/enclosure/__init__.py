@@ -1,0 +1,1 @@
+"""Bounds that hold everywhere in a box: interval arithmetic on traced graphs."""

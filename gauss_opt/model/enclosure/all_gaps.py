@@ -1,0 +1,111 @@
+"""Lower bounds of all gaps of a system over boxes at once.
+
+Gaps of one form, the distances of many pairs of discs say, share one function that is made once and
+evaluated for all of them together. What has no form in common goes into a function of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from ...base.arrays import Array, Indices
+from ..tracing.buffered import MappedFunction
+from ..tracing.user_function import Symbols
+from .extension import extended, has_rules
+from .motion_function import form_of
+
+__all__ = ["AllGaps"]
+
+FEW = 4  # gaps of one form that are not worth a function of their own
+
+
+class _Group(NamedTuple):
+    """Gaps that one function gives.
+
+    Attributes
+    ----------
+    places : (r,) array of int
+        Which of the gaps.
+    columns : (r, n) array of int
+        The positions that each of them depends on; for gaps without a common form (1, nq).
+    lower : MappedFunction
+        From bounds of these positions, times and parameters to lower bounds.
+    """
+
+    places: Indices
+    columns: Indices
+    lower: MappedFunction
+
+
+class AllGaps:
+    """Lower bounds of gaps given as graphs of (q, t, p); minus infinity where there are none."""
+
+    def __init__(self, symbols: Symbols, gaps: Sequence[Any]) -> None:
+        self._count = len(gaps)
+        self._groups: list[_Group] = []
+        alone: list[int] = []
+        for members in _by_form(symbols, gaps).values():
+            if len(members) < FEW:
+                alone += [place for place, _ in members]
+                continue
+            place, columns = members[0]
+            lower = _lower(symbols, _chosen(symbols, columns), gaps[place])
+            places = np.array([place for place, _ in members], dtype=np.intp)
+            every = np.array([columns for _, columns in members], dtype=np.intp)
+            self._groups.append(_Group(places, every.reshape(len(places), -1), lower))
+        if alone:
+            together = ca.SX(0, 1)
+            for place in alone:
+                together = ca.vertcat(together, gaps[place])
+            lower = _lower(symbols, symbols.q, together)
+            every = np.arange(symbols.q.shape[0])[None]
+            self._groups.append(_Group(np.array(alone, dtype=np.intp), every, lower))
+
+    def lower(self, low: Array, high: Array, times: Array, p: Array) -> Array:
+        """Lower bounds (c, gaps) over c boxes of all positions, (c, nq), and of time, (c, 2)."""
+        c = len(low)
+        found = np.full((c, self._count), -np.inf)
+        for places, columns, function in self._groups:
+            r, n = columns.shape
+            out = function([
+                low[:, columns].reshape(c * r, n),
+                high[:, columns].reshape(c * r, n),
+                np.repeat(times, r, axis=0),
+                np.broadcast_to(p, (c * r, len(p))),
+            ])  # fmt: skip
+            found[:, places] = out.reshape(c, -1)
+        return found
+
+
+def _chosen(symbols: Symbols, columns: list[int]) -> Any:
+    return symbols.q[columns] if columns else ca.SX(0, 1)
+
+
+def _by_form(
+    symbols: Symbols, gaps: Sequence[Any | None]
+) -> dict[tuple[Any, ...], list[tuple[int, list[int]]]]:
+    """Places of the gaps of each form, with the positions they are of; none without bounds."""
+    forms: dict[tuple[Any, ...], list[tuple[int, list[int]]]] = {}
+    for place, gap in enumerate(gaps):
+        if gap is None:
+            continue
+        columns = symbols.positions_in(gap)
+        inputs = [_chosen(symbols, columns), symbols.t, symbols.p]
+        function = ca.Function("gap", inputs, [gap])
+        if has_rules(function):
+            forms.setdefault(form_of(function), []).append((place, columns))
+    return forms
+
+
+def _lower(symbols: Symbols, y: Any, gap: Any) -> MappedFunction:
+    """The lower bound of gaps as a function of a box."""
+    function = ca.Function("gap", [y, symbols.t, symbols.p], [ca.cse(ca.densify(gap))])
+    n, n_parameters = y.shape[0], symbols.p.shape[0]
+    low, high, times = ca.SX.sym("low", n), ca.SX.sym("high", n), ca.SX.sym("times", 2)
+    p = ca.SX.sym("p", n_parameters)
+    lower, _ = extended(function, [(low, high), (times[0], times[1]), (p, p)])
+    return MappedFunction(ca.Function("lower", [low, high, times, p], [ca.cse(lower)]))

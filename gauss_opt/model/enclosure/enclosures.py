@@ -1,0 +1,158 @@
+"""The enclosures of a traced system: each is made when it is asked for, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ...base.arrays import Array, Indices, Mask
+from ...base.chebyshev import bounds, cut
+from ...base.errors import TraceError
+from ..dynamics import Parameters
+from ..tracing.system_graph import SystemGraph
+from ..tracing.user_function import UserFunction, agree, flatten_parameters, probe_points
+from .all_gaps import AllGaps
+from .extension import NoEnclosure
+from .motion_function import MotionFunction, MotionSymbols
+from .smooth_bounds import SmoothBounds
+from .way import CUTS, Way, edges_of
+
+__all__ = ["Enclosures"]
+
+FEW = 3  # contacts that are looked at one by one at once
+
+
+class Enclosures:
+    """What can be proved of the functions of a system.
+
+    Parameters
+    ----------
+    graph : SystemGraph
+    """
+
+    def __init__(self, graph: SystemGraph) -> None:
+        self._graph = graph
+        self._symbols = graph.symbols
+        self._motion = MotionSymbols(graph.symbols, graph.graphs.get("qdot", graph.symbols.v))
+        self._layout = graph.rows.layout
+        self._values = graph.rows.value
+        self._templates: dict[Any, Any] = {}
+        self._rows: dict[int, MotionFunction | None] = {}
+        self._functions: dict[Any, MotionFunction | None] = {}
+        self._smooth: dict[bytes, SmoothBounds | None] = {}
+        self._look: AllGaps | None = None
+
+    def smooth(self, held: Indices) -> SmoothBounds | None:
+        """The data of the motion with these rows held; None where nothing can be proved of it."""
+        key = held.tobytes()
+        if key not in self._smooth:
+            try:
+                self._smooth[key] = SmoothBounds(self._graph, held)
+            except NoEnclosure:
+                self._smooth[key] = None
+        return self._smooth[key]
+
+    def row(self, row: int) -> MotionFunction | None:
+        """The value of a row; None where nothing can be proved of it."""
+        if row not in self._rows:
+            by_hand = self._layout.block_at(row).item.by_hand
+            self._rows[row] = None if by_hand else self._made(self._values[row])
+        return self._rows[row]
+
+    def function(
+        self, user: UserFunction, parameters: Parameters, offset: float = 0.0
+    ) -> MotionFunction | None:
+        """A user function of (q, v, t), less an offset; None where it cannot be traced.
+
+        Its trace must agree with it at trial points.
+        """
+        key = (user.function, user.label, offset)
+        if key not in self._functions:
+            self._functions[key] = self._traced(user, parameters, offset)
+        return self._functions[key]
+
+    def _traced(
+        self, user: UserFunction, parameters: Parameters, offset: float
+    ) -> MotionFunction | None:
+        try:
+            graph, ndim = user.trace(self._symbols)
+        except TraceError:
+            return None
+        if ndim or graph.shape != (1, 1):
+            return None
+        s = self._symbols
+        plain = ca.Function("f", [s.q, s.v, s.t, s.p], [graph])
+        p = flatten_parameters(parameters)
+        compared = 0
+        for q, v, t in probe_points(s.q.shape[0], s.v.shape[0]):
+            value = user.probe({"q": q, "v": v, "t": t}, parameters)
+            if value is None:
+                continue
+            traced = np.array(plain(q, v, t, p)).ravel()
+            if not agree(np.asarray(value, dtype=float), traced):
+                return None
+            compared += 1
+        return self._made(graph - offset) if compared else None
+
+    def _made(self, graph: Any) -> MotionFunction | None:
+        try:
+            return MotionFunction(self._motion, graph, self._templates)
+        except NoEnclosure:
+            return None
+
+    # All contacts at once
+
+    def candidates(self, way: Way, rows: Indices, p: Array) -> Iterator[tuple[int, float]]:
+        """Contact rows that are not at once proved to stay above zero, as places in ``rows``.
+
+        Each comes with a time until which it is proved to be clear, and they come in the order of
+        these times: who has found a zero before one of them needs to look no further. First the
+        bounds of all gaps are taken over the whole step, then over eighths, then over eighths of
+        those in which there are many candidates.
+        """
+        left = np.arange(len(rows))
+        look = self._first_look() if len(rows) > FEW else None
+        if look is None:
+            yield from ((j, way.t0) for j in left.tolist())
+            return
+        places = rows - self._layout.contacts.start
+        values = way.of(np.arange(self._symbols.q.shape[0]))
+        clear = self._clear(look, values[None], [way.t0, way.t1], p)
+        left = left[~clear[0, places]]
+        if len(left) <= FEW:
+            yield from ((j, way.t0) for j in left.tolist())
+            return
+        edges, parts = edges_of(way.t0, way.t1), cut(values, CUTS)
+        clear = self._clear(look, parts, edges, p)[:, places]
+        for i, (begin, end) in enumerate(pairwise(edges)):
+            near = left[~clear[i, left]]
+            finer, inside = [begin, end], np.zeros((1, len(places)), dtype=bool)
+            if len(near) > FEW:
+                finer = edges_of(begin, end)
+                inside = self._clear(look, cut(parts[i], CUTS), finer, p)[:, places]
+            for part, since in enumerate(finer[:-1]):
+                now = near[~inside[part, near]]
+                yield from ((j, since) for j in now.tolist())
+                near = np.setdiff1d(near, now)
+                left = np.setdiff1d(left, now)
+
+    def _clear(self, look: AllGaps, cells: Array, edges: Sequence[float], p: Array) -> Mask:
+        """Which gaps are proved to be positive over cells, (c, contacts)."""
+        low, high, _ = bounds(cells)
+        times = np.stack([np.array(edges[:-1]), np.array(edges[1:])], axis=1)
+        clear: Mask = look.lower(low, high, times, p) > 0.0
+        return clear
+
+    def _first_look(self) -> AllGaps:
+        """All gaps at once."""
+        if self._look is None:
+            by_hand = [block.item.by_hand for block in self._layout.blocks]
+            rows = range(self._layout.contacts.start, self._layout.contacts.stop)
+            owners = self._layout.block_of
+            gaps = [None if by_hand[owners[row]] else self._values[row] for row in rows]
+            self._look = AllGaps(self._symbols, gaps)
+        return self._look

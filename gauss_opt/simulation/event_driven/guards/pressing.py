@@ -1,0 +1,177 @@
+"""The first held row of a step that ceases to press, proved by enclosed multipliers.
+
+The step is cut until over each part every held inequality is proved to press, in the order of time.
+In the smallest part of which that cannot be proved, the zero is located. Where rows depend on each
+other the multipliers of minimum norm are enclosed; if they do not all press, (G) is asked at the
+ends of parts and the time is bisected at which it departs from the frozen set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ....base.arrays import Array, Indices, Mask
+from ....base.tolerances.simulation import NO_FORCE
+from ....mechanics.flow import Flow
+from ....mechanics.pressing import least_multipliers, row_space
+from ....model.enclosure.smooth_bounds import SmoothBounds
+from ....model.enclosure.way import CUTS, edges_of, parts, whole
+from ....results.dense_output import Piece
+from ...run_state import RunState
+from ..context import Context
+from ..roots import first_sign_change
+from .frozen_set import changes_at, right_at
+from .happening import Happening, HappeningKind
+from .sampling import sampled_only
+
+__all__ = ["Held", "first_release"]
+
+MAX_LEVEL = 5
+MAX_CELLS = 4000
+ASK_FROM_LEVEL = 2  # redundant rows: (G) is asked at the ends of parts this deep
+REDUNDANT_CELLS = 64  # and parts are not cut further beyond so many
+
+
+class Held(NamedTuple):
+    """Rows that are held in a step.
+
+    Attributes
+    ----------
+    flow : Flow
+        The motion that holds them.
+    pressed : array of int
+        Those of them that are inequalities.
+    unique : bool
+        Whether the rows are independent, so that each multiplier means something by itself.
+    """
+
+    flow: Flow
+    pressed: Indices
+    unique: bool
+
+
+@dataclass(eq=False)
+class _Search:
+    """What one search through a step needs, and what it has taken so far."""
+
+    context: Context
+    state: RunState
+    held: Held
+    piece: Piece
+    bounds: SmoothBounds
+    cells: int = 0
+    unsettled: int = 0
+
+    @cached_property
+    def pressing(self) -> Mask:
+        """Which of the held rows must press."""
+        mask: Mask = np.isin(self.held.flow.held, self.held.pressed)
+        return mask
+
+    @cached_property
+    def basis(self) -> Array | None:
+        """Of the range of dependent rows, as they are at the end of the step."""
+        if self.held.unique:
+            return None
+        snapshot = self.context.at(self.piece.t1, self.piece.values[-1])
+        return row_space(snapshot.rows_of(self.held.flow.held))
+
+    def forces(self, t: float) -> Array:
+        """Multipliers of the held rows at a time."""
+        return self.held.flow.accelerate(self.context.at(t, self.piece(t)))[1]
+
+
+def first_release(
+    context: Context, state: RunState, held: Held, piece: Piece, bounds: SmoothBounds
+) -> Happening | None:
+    """The first row that lets go, or None when all are proved to press all through the step."""
+    search = _Search(context, state, held, piece, bounds)
+    data = bounds.over(whole(piece.values, piece.t0, piece.t1), context.parameters)
+    search.cells = 1
+    found = None
+    if not _all_press(search, least_multipliers(data, search.basis))[0]:
+        found = _cut(search, piece.values, piece.t0, piece.t1, 0)
+    context.stats.guard_cells += search.cells
+    if search.unsettled:
+        for name in context.names(held.pressed):
+            sampled_only(context, f"force of {name}", "too near to zero, or of redundant rows")
+    return found
+
+
+def _all_press(search: _Search, least: Array) -> Mask:
+    """Over which cells every held inequality is proved to press."""
+    mask: Mask = np.all(least[:, search.pressing] > 0.0, axis=1)
+    return mask
+
+
+def _cut(search: _Search, values: Array, t0: float, t1: float, level: int) -> Happening | None:
+    """Go through the eighths of a part in the order of time."""
+    edges = edges_of(t0, t1)
+    pieces, cells = parts(values, edges)
+    data = search.bounds.over(cells, search.context.parameters)
+    fine = _all_press(search, least_multipliers(data, search.basis))
+    search.cells += CUTS
+    for i, (begin, end) in enumerate(pairwise(edges)):
+        if fine[i]:
+            continue
+        if search.held.unique:
+            found = _within(search, pieces[i], begin, end, level)
+        else:
+            found = _within_redundant(search, pieces[i], begin, end, level)
+        if found is not None:
+            return found
+    return None
+
+
+def _within(
+    search: _Search, values: Array, begin: float, end: float, level: int
+) -> Happening | None:
+    """A part of which nothing is proved yet: cut it, or look for the zero in it."""
+    if level < MAX_LEVEL and search.cells <= MAX_CELLS:
+        return _cut(search, values, begin, end, level + 1)
+    before, after = search.forces(begin), search.forces(end)
+    zero = NO_FORCE * max(np.abs(before).max(), np.abs(after).max())
+    falling = np.flatnonzero(search.pressing & (after < -zero))
+    if len(falling):
+        return _first_root(search, falling, begin, end, before, after)
+    search.unsettled += 1
+    return None
+
+
+def _within_redundant(
+    search: _Search, values: Array, begin: float, end: float, level: int
+) -> Happening | None:
+    """The same where rows depend on each other."""
+    ask = (search.context, search.state, search.held.flow, search.piece)
+    if level >= ASK_FROM_LEVEL and not right_at(*ask, end):
+        t = changes_at(*ask, begin, end)
+        return Happening(t, HappeningKind.RELEASE, np.arange(0))
+    deep = level >= MAX_LEVEL or search.cells > MAX_CELLS
+    if deep or (level >= 1 and search.cells > REDUNDANT_CELLS):
+        search.unsettled += 1
+        return None
+    return _cut(search, values, begin, end, level + 1)
+
+
+def _first_root(
+    search: _Search, places: Indices, begin: float, end: float, before: Array, after: Array
+) -> Happening:
+    """The first of some multipliers that reaches zero between two times."""
+    found = []
+    for place in places.tolist():
+
+        def force(t: float, place: int = place) -> float:
+            return float(search.forces(t)[place])
+
+        ends = np.array([before[place], after[place]])
+        t = begin if ends[0] <= 0.0 else first_sign_change(np.array([begin, end]), ends, force, -1)
+        found.append((end if t is None else t, place))
+    first = min(t for t, _ in found)
+    near = first + search.state.resolution(first)
+    rows = search.held.flow.held[[place for t, place in found if t <= near]]
+    return Happening(first, HappeningKind.RELEASE, rows)

@@ -1,0 +1,53 @@
+"""Refusal of gaps that touch zero and rise again because of their form, not of the motion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....base.errors import SimulationError
+from ....base.tolerances.simulation import BESIDE_CONTACT, NO_GRADIENT
+from ....model.enclosure.irregular import ADVICE
+from ....results.dense_output import Piece
+from ..context import Context
+from .happening import Happening, HappeningKind
+
+__all__ = ["require_regular"]
+
+KINK = 1e-3  # of the rates of the step: a jump of the rate this large is a kink
+
+
+def require_regular(context: Context, piece: Piece, found: Happening) -> None:
+    """Refuse a contact whose gap has a kink or no gradient where it is zero."""
+    if found.kind not in (HappeningKind.CONTACT, HappeningKind.GRAZE) or found.t <= piece.t0:
+        return
+    for row in found.rows.tolist():
+        if _has_kink(context, piece, row, found.t):
+            what = "has a kink there"
+        elif _is_flat(context, piece, row, found.t):
+            what = "has no gradient there"
+        else:
+            continue
+        raise SimulationError(
+            f"the gap of {context.layout.names[row]!r} comes down to zero at t = {found.t:.6g} and "
+            f"rises again without changing its sign, because it {what}: {ADVICE}"
+        )
+
+
+def _has_kink(context: Context, piece: Piece, row: int, t: float) -> bool:
+    """Whether the gap falls just before and rises just after, by a jump of its rate."""
+    away = BESIDE_CONTACT * (piece.t1 - piece.t0)
+    before, after = max(t - away, piece.t0), min(t + away, piece.t1)
+    falling, rising = (context.gap_and_rate(row, s, piece(s))[1] for s in (before, after))
+    if not falling < 0.0 < rising:
+        return False
+    size = max(abs(context.gap_and_rate(row, s, piece(s))[1]) for s in (piece.t0, piece.t1))
+    return rising - falling > KINK * size
+
+
+def _is_flat(context: Context, piece: Piece, row: int, t: float) -> bool:
+    """Whether the gradient of the gap vanishes at a time, but not all along."""
+    here, *others = (
+        float(np.abs(context.at(s, piece(s)).rows_of(np.array([row]))).max())
+        for s in (t, piece.t0, piece.t1)
+    )
+    return here <= NO_GRADIENT * max(others)

@@ -1,0 +1,78 @@
+"""One function of the motion over a step: the places to look at, so that no zero is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ....base.arrays import Array
+from ....model.enclosure.motion_function import MotionFunction
+from ....model.enclosure.partition import Wanted, partition
+from ....model.enclosure.way import Way
+from ....results.dense_output import Piece
+from ..context import Context
+
+__all__ = ["Samples", "watched", "way_of"]
+
+ValueAndRate = Callable[[float], tuple[float, float]]
+
+
+class Samples(NamedTuple):
+    """A function between whose samples nothing is hidden.
+
+    Attributes
+    ----------
+    times, values, rates : (k,) arrays
+    at : callable
+        Value and rate at any time of the step.
+    may_vanish : bool
+        Whether it may have a zero at all.
+    """
+
+    times: Array
+    values: Array
+    rates: Array
+    at: ValueAndRate
+    may_vanish: bool = True
+
+
+def way_of(context: Context, piece: Piece) -> Way:
+    """The motion over a step, for enclosures."""
+    return Way(piece.t0, piece.t1, piece.values, context.dynamics.nq)
+
+
+def watched(
+    context: Context,
+    function: MotionFunction,
+    way: Way,
+    name: str,
+    wanted: Wanted,
+    value_and_rate: ValueAndRate | None = None,
+) -> Samples:
+    """A function at the ends of parts on which it is proved what it does.
+
+    Parts of which nothing could be proved are counted under the name.
+
+    Parameters
+    ----------
+    value_and_rate : callable, optional
+        A quicker way to its value and rate at a time.
+    """
+    stats, p = context.stats, context.parameters
+    found = partition(function, way, p, wanted)
+    stats.guard_cells += found.cells
+    if found.unsettled:
+        stats.unsettled[name] = stats.unsettled.get(name, 0) + found.unsettled
+    at = value_and_rate
+    if at is None:
+        values = function.values_on(way)
+
+        def at(t: float) -> tuple[float, float]:
+            return function.value_and_rate(way.at(values, t), t, p)
+
+    if not found.may_vanish:
+        found.edges[1:-1] = []
+    pairs = np.array([at(t) for t in found.edges])
+    return Samples(np.array(found.edges), pairs[:, 0], pairs[:, 1], at, found.may_vanish)

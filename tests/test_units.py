@@ -1,0 +1,115 @@
+"""The same motion in other units: metres or micrometres, seconds or microseconds, kg or mg."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import gauss_opt as go
+
+G = 9.81
+UNITS = {
+    "m, s, kg": (1.0, 1.0, 1.0),
+    "um, s, kg": (1e6, 1.0, 1.0),
+    "Mm, s, kg": (1e-6, 1.0, 1.0),
+    "m, us, kg": (1.0, 1e6, 1.0),
+    "m, s, mg": (1.0, 1.0, 1e6),
+    "um, us, mg": (1e6, 1e6, 1e6),
+    "Mm, ks, t": (1e-6, 1e-3, 1e-3),
+}
+in_units = pytest.mark.parametrize(
+    ("metre", "second", "kilogram"), list(UNITS.values()), ids=list(UNITS)
+)
+
+
+def same_events(result, plain, second):
+    """The same events at the same times, to round-off."""
+    told = [(str(e.kind), e.contacts, e.detail) for e in result.events]
+    assert told == [(str(e.kind), e.contacts, e.detail) for e in plain.events]
+    times = np.array([e.t for e in result.events]) / second
+    assert_allclose(times, [e.t for e in plain.events], rtol=1e-8, atol=1e-10)
+
+
+# Constraints that are engaged
+
+
+def caught(metre, second, kilogram, off):
+    """A point that passes a pin is caught by a rod, at a distance from the pin that is off."""
+    rod = go.Holonomic("rod", lambda q, t: q[0] ** 2 + q[1] ** 2 - metre**2)
+    speed = metre / second
+    point = go.System([kilogram, kilogram], [0.0, 0.0], [rod])
+    return go.engage(point, [0.0, (1.0 + off) * metre], [3.0 * speed, 4.0 * speed])
+
+
+@in_units
+def test_a_constraint_is_engaged_where_it_holds(metre, second, kilogram):
+    after = caught(metre, second, kilogram, 1e-9).v_after * second / metre
+    assert_allclose(after, [3.0, 0.0], atol=1e-12)
+
+
+@in_units
+@pytest.mark.parametrize("off", [0.5, -0.5, 1e-3, 1e-5])
+def test_a_constraint_is_not_engaged_beside_its_place(metre, second, kilogram, off):
+    with pytest.raises(go.InputError, match="cannot be engaged here"):
+        caught(metre, second, kilogram, off)
+
+
+def test_a_length_scale_says_what_is_near_where_all_coordinates_are_nothing():
+    tie = go.Holonomic("tie", lambda q, t: q[0] - q[1])
+    carts = go.System([1.0, 1.0], [0.0, 0.0], [tie])
+    at = [1e-15, 0.0], [1.0, 0.0]
+    with pytest.raises(go.InputError, match="cannot be engaged here"):
+        go.engage(carts, *at)
+    assert_allclose(go.engage(carts, *at, length_scale=1.0).v_after, 0.5)
+
+
+# The time that tolerances are relative to
+
+
+def dropped(end, **options):
+    """Two balls that land a millisecond apart, in a run of any length."""
+    balls = go.System(
+        [1.0, 1.0],
+        [-G, -G],
+        contacts=[go.Contact(name, lambda q, t, i=i: q[i]) for i, name in enumerate("ab")],
+    )
+    low = 0.5 * G * 0.45**2
+    high = 0.5 * G * 0.451**2
+    return go.simulate(balls, [low, high], [0.0, 0.0], (0, end), **options)
+
+
+@pytest.mark.parametrize("end", [1.0, 1e3, 1e6, 1e9, 1e12])
+def test_impacts_a_millisecond_apart_are_two_however_long_the_run(end):
+    result = dropped(end)
+    impacts = [(e.t, e.contacts) for e in result.events if e.kind == "impact"]
+    assert [contacts for _, contacts in impacts] == [("a",), ("a", "b")]  # the first still rests
+    assert_allclose([t for t, _ in impacts], [0.45, 0.451], rtol=1e-9)
+    assert_allclose(result.q[-1], 0.0, atol=1e-12)
+
+
+def test_a_time_scale_of_the_user_stays_what_it_is():
+    result = dropped(1.0, time_scale=1e10)
+    assert [e.contacts for e in result.events if e.kind == "impact"] == [("a", "b")]
+
+
+@pytest.mark.parametrize("end", [5.0, 1e6, 1e9])
+def test_a_ball_bounces_on_its_floor_however_long_the_run(end):
+    floor = go.Contact("floor", lambda q, t: q[0], 0.5)
+    ball = go.System([1.0], [-G], contacts=[floor])
+    short = go.simulate(ball, [1.0], [0.0], (0, 5.0))
+    result = go.simulate(ball, [1.0], [0.0], (0, end))
+    same_events(result, short, 1.0)
+    assert max(abs(event.q[0]) for event in result.events) < 1e-12
+
+
+def test_a_run_with_a_long_end_is_resumed_exactly(tmp_path):
+    floor = go.Contact("floor", lambda q, t: q[0], 0.5)
+    ball = go.System([1.0], [-G], contacts=[floor])
+    kept = {"checkpoint": tmp_path / "c.npz", "checkpoint_every": 1}
+    whole = go.simulate(ball, [1.0], [0.0], (0, 1e9))
+    for count in (1, 3, 8):
+        (tmp_path / "c.npz").unlink(missing_ok=True)
+        left = iter(range(count - 1))
+        stop = lambda state, left=left: next(left, None) is None  # noqa: E731
+        go.simulate(ball, [1.0], [0.0], (0, 1e9), callback=stop, **kept)
+        resumed = go.simulate(ball, [1.0], [0.0], (0, 1e9), resume=True, **kept)
+        assert [e.t for e in resumed.events] == [e.t for e in whole.events]
