@@ -1,8 +1,11 @@
 """A proposed active set is accepted with its certificate, or answered with the one that fails."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import gauss_opt as go
 from gauss_opt import GaussProblem, GaussSolution
 from gauss_opt.qp.acceptance import accept, sharpened
 from gauss_opt.qp.certificate import Certificate
@@ -57,3 +60,26 @@ def test_a_loose_tolerance_is_sharpened_to_the_right_set():
     assert exact.x.tolist() == [0, 0]
     assert exact.working.tolist() == [0, 1]
     assert sharpened(whiten(problem), exact, 1e-3) is exact
+
+
+JAMMED = [
+    Path(__file__).parent / "data" / f"jammed_discs_{number}.npz" for number in (1, 2)
+]  # five discs fill a box but for an angle of 1e-8: a thrust 1e7 times the weight
+
+
+@pytest.mark.parametrize("path", JAMMED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("solver", ["osqp", "daqp", "active_set"])
+def test_a_set_that_misses_the_tolerance_narrowly_leads_to_an_answer_that_passes(path, solver):
+    problem = go.load_problem(path)
+    answer = go.GaussSolver(solver).solve(problem)
+    assert answer.certificate.passes(1e-9)
+    own = go.certify(problem, answer.x, answer.row_multipliers)
+    assert own.passes(1e-9)
+    assert answer.attempts
+
+
+def test_repair_accepts_nothing_beyond_the_tolerance():
+    problem = go.load_problem(JAMMED[0])
+    solver = go.GaussSolver("daqp", tolerance=1e-13)
+    with pytest.raises(go.SolverError, match="no solver gave a certified answer"):
+        solver.solve(problem)

@@ -123,3 +123,27 @@ def test_works_at_chosen_times_are_those_of_the_steps():
     check(result, G)
     kinetic = 0.5 * result.v[:, 0] ** 2
     assert_allclose(result.energy.applied, kinetic - kinetic[0], atol=1e-8)
+
+
+def test_events_at_one_time_are_booked_each_in_its_own_row():
+    """Two balls reach two floors at the same instant, and a user event happens there as well."""
+    contacts = [go.Contact(f"floor {i}", lambda q, t, i=i: q[i], 0.5) for i in range(2)]
+    system = go.System(
+        [1.0, 2.0], [-G, -2 * G], contacts=contacts, potential=lambda q, t: G * (q[0] + 2 * q[1])
+    )
+    result = go.simulate(system, [1.0, 1.0], [0.0, 0.0], (0, 3), events=lambda q, v, t: q[0] - q[1])
+    for event in result.events:
+        if event.kind == "impact":
+            assert result.t[event.row - 1] == result.t[event.row] == event.t
+            assert_allclose(result.v[event.row - 1], event.v_before, atol=1e-12)
+            assert_allclose(result.v[event.row], event.v_after, atol=1e-12)
+    check(result, 3 * G, rtol=1e-12)
+
+
+def test_the_rows_of_events_go_with_the_events_into_files(tmp_path):
+    ball = go.System([1.0], [-G], contacts=[go.Contact("floor", lambda q, t: q[0], 0.5)])
+    result = go.simulate(ball, [1.0], [0.0], (0, 3))
+    result.save(tmp_path / "ball.npz")
+    loaded = go.load(tmp_path / "ball.npz")
+    assert [event.row for event in loaded.events] == [event.row for event in result.events]
+    assert min(event.row for event in result.events) > 0

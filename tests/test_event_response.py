@@ -145,6 +145,7 @@ def bounced(scene, times):
     """A state that has seen the floor struck at some times."""
     series = ImpactSeries(
         np.array([times[-1], -np.inf]), np.array([1e-11, 0.0]),
+        np.zeros(2, dtype=int), np.zeros(2, dtype=int),
         tuple(Bounce(t, frozenset({0}), 1e-12) for t in times),
     )  # fmt: skip
     state = scene.state.copy()

@@ -293,3 +293,62 @@ def test_sequential_that_runs_out_of_collisions_stops_what_still_approaches(limi
     assert by_contact(collision.rates_after).min() >= -1e-12
     assert len(collision.jumps) == limit + 1
     assert not collision.gains_energy
+
+
+# Exact fits
+
+
+def slot(*restitution):
+    """Two bodies that fill the space between two walls."""
+    gaps = {
+        "left": lambda q, t: q[0],
+        "pair": lambda q, t: q[1] - q[0] - 1.0,
+        "right": lambda q, t: 1.0 - q[1],
+    }
+    contacts = [
+        go.Contact(name, gap, e) for (name, gap), e in zip(gaps.items(), restitution, strict=True)
+    ]
+    return go.System([1.0, 1.0], [0.0, 0.0], contacts=contacts)
+
+
+def test_an_exact_fit_that_is_asked_to_open_everywhere_says_so():
+    asked = (slot(0.9, 0.1, 0.5), [0.0, 1.0], [-1.0, 0.0])
+    everything = ["left", "pair", "right"]
+    with pytest.raises(go.InfeasibleError, match=r"(?s)no solution.*exact fit") as failed:
+        go.collide(*asked, contacts=everything)
+    assert set(failed.value.constraints) == set(everything)
+    assert failed.value.certificate is not None
+    assert failed.value.problem.kind == "impact"
+    after = go.collide(*asked, contacts=everything, law="poisson").v_after
+    assert_allclose(after, 0.0, atol=1e-12)
+    assert go.simulate(*asked, (0, 1)).success
+
+
+# One contact after the other, in closed form
+
+
+class ByProblems(go.Newton):
+    """Newton's law, which the sequential law does not know to have a closed form."""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_collisions_one_by_one_are_those_of_problems_solved_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    n = 6
+    contacts = [go.Contact("wall", lambda q, t: q[0], rng.uniform(0, 1))] + [
+        go.Contact(f"{i}", lambda q, t, i=i: q[i + 1] - q[i] - 1.0, rng.uniform(0, 1))
+        for i in range(n - 1)
+    ]
+    system = go.System(10.0 ** rng.uniform(-2, 2, n), np.zeros(n), contacts=contacts)
+    start = (system, np.arange(float(n)), -np.sort(rng.uniform(0, 1, n)))
+    quick = go.collide(*start, law=go.Sequential())
+    plain = go.collide(*start, law=go.Sequential(ByProblems()))
+    assert len(quick.jumps) == len(plain.jumps)
+    assert [jump.contacts.tolist() for jump in quick.jumps] == [
+        jump.contacts.tolist() for jump in plain.jumps
+    ]
+    assert_allclose(quick.v_after, plain.v_after, rtol=1e-9, atol=1e-12)
+    assert_allclose(quick.row_impulses, plain.row_impulses, rtol=1e-9, atol=1e-12)
+    assert quick.certificate.passes(1e-9)
+    # The last may stop together what would collide for ever.
+    assert {jump.solution.solver for jump in quick.jumps[:-1]} <= {"one row"}

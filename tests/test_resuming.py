@@ -170,6 +170,7 @@ def rising(q, v, t):
 
 rising.direction = 1
 OTHER_OPTIONS = {
+    "closure": (1e-8, 1e-7),
     "law": ("newton", "poisson"),
     "solver": ("daqp", "osqp"),
     "solver_tolerance": (go.GaussSolver("daqp"), go.GaussSolver("daqp", tolerance=1e-6)),

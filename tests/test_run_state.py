@@ -69,6 +69,7 @@ def some_state():
     state = stepper.freeze()
     state.series = ImpactSeries(
         np.array([0.1, -np.inf, 0.3, 0.0]), np.array([1.0, 0.0, 1e-300, np.pi]),
+        np.array([3, 0, 0, 1]), np.array([1, 0, 0, 0]),
         (Bounce(0.1, frozenset({0, 2}), np.inf), Bounce(0.3, frozenset({2}), 1e-17)),
     )  # fmt: skip
     state.pending = PendingLimit(0.7, (0, 2), True, np.array([0.1, -0.0]), -1.5, 0.25)

@@ -21,11 +21,11 @@ from ..model.snapshot import Snapshot
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
-from ..qp.whitening import whiten
+from ..qp.whitening import Whitened, whiten
 from .rank.beside_surface import Answer, Dependence, solve_beside_surface
 from .rank.surface import Equalities
 
-__all__ = ["Impact", "Jump", "Outcome", "row_mobility"]
+__all__ = ["Impact", "Jump", "Outcome", "whitened_contacts"]
 
 MAX_ITERATIONS = 200
 
@@ -120,7 +120,12 @@ class Impact:
         contacts = self.contacts if contacts is None else contacts
         start = self.v if velocity is None else velocity
         ask = (rates, contacts, start, push, equality)
-        jump, rounds = self._settle(self.snapshot, *ask)
+        try:
+            jump, rounds = self._settle(self.snapshot, *ask)
+        except InfeasibleError as error:
+            if equality or not (rates > 0.0).any():
+                raise
+            raise _exact_fit(self.snapshot.t, error) from error
         if jump is not None and rounds == 1:
             return jump
         # Constraints nonlinear in the velocity can have several stationary points.
@@ -203,6 +208,20 @@ class Impact:
         return impulses
 
 
+def _exact_fit(t: float, error: InfeasibleError) -> InfeasibleError:
+    """What to say where contacts are asked to separate and have nowhere to go."""
+    listed = ", ".join(repr(name) for name in error.constraints)
+    return InfeasibleError(
+        f"the impact at t = {t:.9g} has no solution: the bodies between {listed} are an exact fit, "
+        f"and the law asks for more separation than there is room for, as none of these contacts "
+        f"can open without closing another. Use law='poisson' or a restitution of 0 there, or "
+        f"leave some play",
+        error.problem,
+        error.constraints,
+        error.certificate,
+    )
+
+
 def _distance(jump: Jump) -> float:
     """Half the squared distance to the wanted velocity in the mass metric, up to a constant."""
     problem, x = jump.solution.problem, jump.solution.x
@@ -254,11 +273,9 @@ class Outcome:
         return cls(jumps[-1].v, sum((j.impulses for j in jumps), np.zeros(1)), jumps)
 
 
-def row_mobility(impact: Impact) -> Array:
-    """Squared length of each contact row in the metric of the inverse mass."""
+def whitened_contacts(impact: Impact) -> Whitened:
+    """The rows of an impact whitened: equalities, contacts, limits."""
     problem = impact._problem(
         impact.snapshot, impact.rates, impact.contacts, impact.v, None, equality=False
     )
-    ne = len(impact.equalities)
-    lengths: Array = whiten(problem).lengths[ne : ne + len(impact.contacts)] ** 2
-    return lengths
+    return whiten(problem)

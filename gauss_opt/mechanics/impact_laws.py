@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from ..base.arrays import Array, Indices
 from ..base.registry import Registry, entry_points_of
 from ..base.tolerances.mechanics import (
     APPROACH_ROUND_OFF,
@@ -15,7 +16,8 @@ from ..base.tolerances.mechanics import (
     RETURNED_UNDERFLOW,
     TIED_APPROACH,
 )
-from .impact import Impact, Jump, Outcome, row_mobility
+from .impact import Impact, Jump, Outcome, whitened_contacts
+from .single_collisions import SingleCollisions
 
 __all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "make_law"]
 
@@ -95,7 +97,12 @@ class Sequential(ImpactLaw):
     max_collisions: int = 1000
 
     def apply(self, impact: Impact) -> Outcome:
-        lengths = np.sqrt(row_mobility(impact))
+        white = whitened_contacts(impact)
+        ne = len(impact.equalities)
+        lengths = white.lengths[ne : ne + len(impact.contacts)]
+        one_by_one = None
+        if self.law == Newton() and SingleCollisions.possible(impact):
+            one_by_one = SingleCollisions(impact, white)
         v = impact.v
         jumps: list[Jump] = []
         largest = float((-impact.rates / lengths).max(initial=0.0))
@@ -107,9 +114,11 @@ class Sequential(ImpactLaw):
             approach = np.where(-rates > small * lengths, -rates / lengths, 0.0)
             if not approach.any():
                 break
-            first = impact.contacts[approach >= approach.max() * (1.0 - TIED_APPROACH)]
-            snapshot = impact.snapshot.at_velocity(v)
-            outcome = self.law.apply(replace(impact, snapshot=snapshot, contacts=first))
+            first = np.flatnonzero(approach >= approach.max() * (1.0 - TIED_APPROACH))
+            jump = None
+            if one_by_one is not None and len(first) == 1:
+                jump = one_by_one.newton(int(first[0]), v)
+            outcome = Outcome.of(jump) if jump else self._together(impact, first, v)
             jumps += outcome.jumps
             v = outcome.v
         else:
@@ -119,6 +128,11 @@ class Sequential(ImpactLaw):
         if not jumps:
             return Outcome.of(impact.solve(np.minimum(impact.rates, 0.0)))
         return Outcome.of(*jumps)
+
+    def _together(self, impact: Impact, places: Indices, v: Array) -> Outcome:
+        """The collision of some of the contacts at once, in the law for each collision."""
+        snapshot, contacts = impact.snapshot.at_velocity(v), impact.contacts[places]
+        return self.law.apply(replace(impact, snapshot=snapshot, contacts=contacts))
 
 
 def _is_law(item: object) -> TypeGuard[ImpactLaw]:

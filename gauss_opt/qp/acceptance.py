@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ..base.arrays import Array, Indices
@@ -15,7 +17,7 @@ from .problem import GaussProblem
 from .solution import GaussSolution
 from .whitening import Whitened
 
-__all__ = ["accept", "sharpened"]
+__all__ = ["accept", "repaired", "sharpened"]
 
 Attempts = tuple[tuple[str, str], ...]
 
@@ -74,19 +76,59 @@ def sharpened(white: Whitened, solution: GaussSolution, tolerance: float) -> Gau
         return solution
     if white.n_equality == len(white.rhs):
         return solution
-    unit = white.normalised()
-    inequalities = solution.working[solution.working >= unit.n_equality]
-    try:
-        result = pivot(unit, inequalities)
-    except (ArithmeticError, np.linalg.LinAlgError):
+    working = _pivoted(white, solution.working)
+    if working is None:
         return solution
-    if result.farkas is not None:
-        return solution
-    working = np.union1d(np.arange(unit.n_equality), result.working)
     better = accept(solution.problem, white, working, tolerance, solution.solver, solution.attempts)
     if isinstance(better, Certificate) or better.certificate.worst > found.worst:
         return solution
     return better
+
+
+def repaired(
+    problem: GaussProblem,
+    white: Whitened,
+    missed: Iterable[tuple[str, Indices]],
+    tolerance: float,
+    attempts: Attempts,
+) -> GaussSolution | None:
+    """An answer that passes, some pivots away from proposed sets that do not.
+
+    Beside nearly dependent rows a solver's own tolerance is enough to take one of them for
+    inactive, and the certificate fails narrowly. From there pivots lead to the right set. What is
+    certified is the very point that they have ended at: solved in another order, the rows give one
+    that differs by the round-off of x over their smallest singular value.
+    """
+    unit = white.unit()
+    unit = unit._replace(terms=np.abs(unit.rhs) + 2.0 * float(np.linalg.norm(white.center)))
+    for solver, proposed in missed:
+        try:
+            result = pivot(unit, proposed[proposed >= unit.n_equality])
+        except (ArithmeticError, np.linalg.LinAlgError):
+            continue
+        answer = solve_unit_rows(unit, result.working)
+        answer = answer._replace(multipliers=answer.multipliers / white.lengths)
+        x = white.point(answer.z)
+        certificate = residuals(problem, white, x, answer.z, answer.multipliers)
+        if result.farkas is None and certificate.passes(tolerance):
+            unique = answer.rank == len(result.working) and not is_weak(white, answer)
+            working = np.sort(result.working)
+            found = (x, answer.multipliers, working, unique, certificate)
+            return GaussSolution(problem, *found, solver, attempts)
+    return None
+
+
+def _pivoted(white: Whitened, working: Indices) -> Indices | None:
+    """The right set, reached by pivots from a proposed one; None: there was no way."""
+    unit = white.normalised()
+    try:
+        result = pivot(unit, working[working >= unit.n_equality])
+    except (ArithmeticError, np.linalg.LinAlgError):
+        return None
+    if result.farkas is not None:
+        return None
+    right: Indices = np.union1d(np.arange(unit.n_equality), result.working)
+    return right
 
 
 def _on_set(

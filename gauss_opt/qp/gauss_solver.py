@@ -16,7 +16,7 @@ import numpy as np
 from ..base.arrays import Indices
 from ..base.errors import InputError, SolverError
 from ..base.tolerances.qp import CERTIFIED
-from .acceptance import accept, sharpened
+from .acceptance import accept, repaired, sharpened
 from .certificate import Certificate
 from .counts import Counts
 from .infeasibility import find_farkas, infeasible
@@ -175,8 +175,9 @@ class GaussSolver:
 
     def _ask_in_turn(self, problem: GaussProblem, white: Whitened) -> GaussSolution:
         attempts: list[tuple[str, str]] = []
+        missed: list[tuple[str, Indices]] = []
         for name in self._solvers:
-            solution = self._ask(name, problem, white, tuple(attempts))
+            solution = self._ask(name, problem, white, tuple(attempts), missed)
             if isinstance(solution, GaussSolution):
                 return sharpened(white, solution, self.tolerance)
             attempts.append((name, solution))
@@ -186,6 +187,9 @@ class GaussSolver:
                 proof = find_farkas(white.normalised())
                 if proof is not None:
                     raise infeasible(problem, white, proof)
+        repair = repaired(problem, white, missed, self.tolerance, tuple(attempts))
+        if repair is not None:
+            return repair
         listed = "; ".join(f"{name}: {reason}" for name, reason in attempts)
         raise SolverError(
             f"no solver gave a certified answer to this {problem.kind} problem ({listed}). "
@@ -201,8 +205,12 @@ class GaussSolver:
         problem: GaussProblem,
         white: Whitened,
         attempts: tuple[tuple[str, str], ...],
+        missed: list[tuple[str, Indices]],
     ) -> GaussSolution | str:
-        """The solution on a set that a solver proposes, or why there is none."""
+        """The solution on a set that a solver proposes, or why there is none.
+
+        Sets whose certificate fails are added to ``missed``.
+        """
         self.counts.qp_solver_calls += 1
         unit = white.normalised()  # a new one: solvers have been seen to write into it
         proposal = self._solvers.ask(name, unit)
@@ -211,6 +219,7 @@ class GaussSolver:
             solution = accept(problem, white, working, self.tolerance, name, attempts)
             if not isinstance(solution, Certificate):
                 return solution
+            missed.append((name, working))
             reason = f"certificate fails ({solution})"
         return reason
 

@@ -25,7 +25,7 @@ from ..model.dynamics import Dynamics
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot, potential_energy, state_snapshot
 from ..model.system import System
-from .records import Event, EventKind
+from .records import Event
 
 if TYPE_CHECKING:
     from .result import Result
@@ -92,30 +92,18 @@ def account(result: Result) -> Energy:
     works = _works(result, system, dynamics)
     works["applied"] += potential - potential[0]
     impact = np.zeros(n)
-    for event, after in zip(result.events, _far_sides(result), strict=True):
+    for event in result.events:
+        after = _far_side(event, result)
         impact[after:] += event.energy_change - event.constraint_work
         works["constraint"][after:] += event.constraint_work
     return Energy(kinetic, potential, impact=impact, **works)
 
 
-def _far_sides(result: Result) -> list[int]:
-    """The first row after each event."""
-    limits = {event.t for event in result.events if event.kind == EventKind.ACCUMULATION}
-    struck: dict[str, float] = {}
-    rows = []
-    for event in result.events:
-        # The far side of an event is the last row at its time.
-        after = int(np.searchsorted(result.t, event.t, side="right")) - 1
-        if event.kind == EventKind.IMPACT:
-            struck |= dict.fromkeys(event.contacts, event.t)
-            if event.t in limits and result.t[after - 1] == event.t:
-                after -= 1  # the last row is that of the limit which this impact led to
-        elif event.kind == EventKind.ACCUMULATION:
-            # Its contacts have been closed since they were struck last.
-            last = max((struck.get(name, -np.inf) for name in event.contacts), default=-np.inf)
-            after = min(after, int(np.searchsorted(result.t, last, side="right")))
-        rows.append(after)
-    return rows
+def _far_side(event: Event, result: Result) -> int:
+    """The first row after an event; of one that does not know, the last row at its time."""
+    if event.row >= 0:
+        return event.row
+    return int(np.searchsorted(result.t, event.t, side="right")) - 1
 
 
 def notable_works(energy: Energy) -> dict[str, Array]:

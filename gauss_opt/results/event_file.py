@@ -29,7 +29,9 @@ IN_HEADER: dict[str, Callable[[Any], Any]] = {
     "gains_energy": bool,
     "exact": bool,
     "impulses": _impulses,
+    "row": int,
 }
+ADDED = {"row": -1}  # what files of before do not have
 # In an array with one row for each event: a number, or one for each position or velocity.
 IN_ARRAYS = {
     "t": "",
@@ -42,8 +44,9 @@ IN_ARRAYS = {
 
 
 def event_entries(events: Sequence[Event]) -> list[dict[str, Any]]:
-    """What of each event is in the header."""
-    return [{name: _plain(getattr(event, name)) for name in IN_HEADER} for event in events]
+    """What of each event is in the header; a row that is not known is left out."""
+    entries = [{name: _plain(getattr(event, name)) for name in IN_HEADER} for event in events]
+    return [{k: v for k, v in entry.items() if ADDED.get(k) != v} for entry in entries]
 
 
 def _plain(value: Any) -> Any:
@@ -70,6 +73,7 @@ def read_events(arrays: dict[str, Any], entries: list[dict[str, Any]]) -> tuple[
     columns = {name: floats(arrays[f"event_{name}"]) for name in IN_ARRAYS}
     events = []
     for i, entry in enumerate(entries):
+        entry = ADDED | entry
         said = {name: read(entry[name]) for name, read in IN_HEADER.items()}
         for name, width in IN_ARRAYS.items():
             said[name] = columns[name][i] if width else float(columns[name][i])

@@ -23,9 +23,10 @@ def cut(part: Result, ending: Event, closing: Collision) -> Result:
     columns["v"] = columns["v"].copy()
     columns["v"][-1] = ending.v_before  # where a phase ends at once only the far side is stored
     place = next(i for i, event in enumerate(part.events) if event is ending)
-    events = (
-        *part.events[:place],
-        *(e for e in part.events[place + 1 :] if e.kind == EventKind.USER),
+    events = tuple(
+        replace(event, row=min(event.row, last))  # further rows are cut off
+        for i, event in enumerate(part.events)
+        if i < place or (i > place and event.kind == EventKind.USER)
     )
     stats = replace(
         part.stats,
@@ -61,7 +62,7 @@ def join(parts: Sequence[Result], impacts: Sequence[Event]) -> Result:
         last,
         success=all(part.success for part in parts),
         **as_fields(all_together(parts)),
-        events=tuple(_in_turn([part.events for part in parts], impacts)),
+        events=tuple(_in_turn(parts, impacts)),
         pieces=tuple(piece for part in parts for piece in part.pieces),
         stats=_total([part.stats for part in parts]),
         settings={**last.settings, "t_span": span},
@@ -69,11 +70,15 @@ def join(parts: Sequence[Result], impacts: Sequence[Event]) -> Result:
     )
 
 
-def _in_turn(events: Sequence[Sequence[Event]], impacts: Sequence[Event]) -> Iterator[Event]:
-    """The events of each phase, and the impact after it."""
-    for number, within in enumerate(events):
-        yield from within
-        yield from impacts[number : number + 1]
+def _in_turn(parts: Sequence[Result], impacts: Sequence[Event]) -> Iterator[Event]:
+    """The events of each phase, and the impact after it, with rows of the whole."""
+    begin = 0
+    for number, part in enumerate(parts):
+        for event in part.events:
+            yield replace(event, row=begin + event.row) if begin else event
+        begin += len(part.t)
+        for event in impacts[number : number + 1]:
+            yield replace(event, row=begin)
 
 
 def _total(stats: Sequence[Stats]) -> Stats:

@@ -66,9 +66,13 @@ class Event:
     gains_energy : bool
         Whether the impact law itself increased the energy.
     exact : bool
-        False for an accumulation that was closed at round-off.
+        False for an accumulation that was closed at round-off, or early: then ``detail`` says by
+        how much.
     detail : str
         What else there is to say.
+    row : int
+        The first row of the result that is on its far side; -1: unknown. Several events may have
+        the same time, and rows between them.
     """
 
     kind: str
@@ -83,6 +87,7 @@ class Event:
     gains_energy: bool = False
     exact: bool = True
     detail: str = ""
+    row: int = -1
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -90,7 +95,7 @@ class Event:
         found = [self.detail] if self.detail else []
         if self.gains_energy:
             found.append("the law increased the energy")
-        if not self.exact:
+        if not self.exact and not self.detail:
             found.append("closed at round-off")
         return tuple(found)
 
@@ -143,6 +148,10 @@ class Stats:
         Most negative gap of an open contact at an accepted step, relative.
     projections, restarts : int
         Times that drift was removed; times that a step had to be taken again with a smaller size.
+    closings : int
+        Clusters of contacts that were closed early, see the option ``closure``.
+    closing_loss, worst_closing_loss : float
+        Energy that they took out in all, and the most that one of them did.
     rank_drops : list of float
         Times near which the constraint rows became dependent.
     guard_cells : int
@@ -169,6 +178,9 @@ class Stats:
     worst_penetration: float = 0.0
     projections: int = 0
     restarts: int = 0
+    closings: int = 0
+    closing_loss: float = 0.0
+    worst_closing_loss: float = 0.0
     rank_drops: list[float] = field(default_factory=list)
     guard_cells: int = 0
     unsettled: dict[str, int] = field(default_factory=dict)

@@ -74,12 +74,19 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         "scalar": sorted(result.scalar),
         "contacts": list(result.contacts),
         "coordinates": list(result.coordinates),
-        "stats": asdict(result.stats),
+        "stats": _pack_stats(result.stats),
         "settings": result.settings,
         "events": event_entries(result.events),
         "held": [list(piece.held) for piece in result.pieces],
     }
     return arrays, header
+
+
+def _pack_stats(stats: Stats) -> dict[str, Any]:
+    """The statistics; closings, which files of before do not know, only where there are any."""
+    counts = asdict(stats)
+    without = () if stats.closings else ("closings", "closing_loss", "worst_closing_loss")
+    return {name: count for name, count in counts.items() if name not in without}
 
 
 def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:

@@ -102,10 +102,17 @@ def _quality(result: Result) -> Iterator[Fact]:
     yield Fact("worst drift", _small(s.worst_drift), "relative violation of held constraints")
     yield Fact("worst penetration", _small(s.worst_penetration), "relative, of open contacts")
     yield _between_the_points(result)
+    if s.closings:
+        loss = f"{s.closing_loss:.1e} of energy in all, at most {s.worst_closing_loss:.1e} at once"
+        yield Fact("clusters closed early", f"{s.closings}", f"{loss}, closure {_closure(result)}")
     if s.rank_drops:
         near = ", ".join(f"{t:.6g} s" for t in s.rank_drops[:MOST_DROPS])
         more = ", ..." if len(s.rank_drops) > MOST_DROPS else ""
         yield Fact("rank drops", f"{len(s.rank_drops)}", f"constraints dependent near {near}{more}")
+
+
+def _closure(result: Result) -> str:
+    return f"{result.settings.get('closure', 0.0):g}"
 
 
 def _between_the_points(result: Result) -> Fact:

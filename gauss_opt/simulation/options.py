@@ -16,7 +16,7 @@ from typing import Any, TypedDict, TypeVar
 from numpy.typing import ArrayLike
 
 from ..base.errors import InputError
-from ..base.tolerances.simulation import DEFAULT_RTOL
+from ..base.tolerances.simulation import DEFAULT_CLOSURE, DEFAULT_RTOL
 from ..mechanics.impact_laws import ImpactLaw
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
@@ -72,6 +72,10 @@ class Options(TypedDict, total=False):
         Maximum number of events.
     max_wall_time : float
         Maximum wall time in seconds.
+    closure : float
+        Clusters of contacts that bounce lower than this, relative to their length scales, are
+        closed when no limit of their impacts can be told: each gap moves by at most this, and each
+        contact loses at most this part of the energy scale of the run. 0: never; at most 1e-5.
     reuse_active_set : bool
         Try the last active set before asking the solver; without effect on a GaussSolver, which
         has an option of its own.
@@ -96,6 +100,7 @@ class Options(TypedDict, total=False):
     max_steps: int
     max_events: int
     max_wall_time: float
+    closure: float
     reuse_active_set: bool
 
 
@@ -119,6 +124,7 @@ DEFAULTS: Options = {
     "max_steps": 10_000_000,
     "max_events": 1_000_000,
     "max_wall_time": 86_400.0,
+    "closure": DEFAULT_CLOSURE,
     "reuse_active_set": True,
 }
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array, Mask
+from ..base.arrays import Array, Indices, Mask
 from ..base.tolerances.simulation import LONG_RUN, SIMULTANEOUS
 from ..mechanics.projection import Scales
 from ..model.rows import RowTable
@@ -21,59 +21,11 @@ from ..model.snapshot import Snapshot
 from ..results.records import Stats
 from .event_driven.accumulation import Bounce
 from .event_driven.contact_status import Statuses, all_open, require_valid
+from .impact_history import ImpactSeries, PendingLimit
 from .known_rank import KnownRank
 from .settings import Settings
 
 __all__ = ["ImpactSeries", "PendingLimit", "RunState"]
-
-
-@dataclass(frozen=True, eq=False)
-class PendingLimit:
-    """The limit of an accumulation that a run is on its way to, its contacts held closed.
-
-    Attributes
-    ----------
-    t : float
-        Accumulation time.
-    rows : tuple of int
-        Its contacts.
-    exact : bool
-        Whether the time is the limit, or that of the last impact before round-off.
-    v_before : (nv,) array
-        Velocity before the contacts were closed.
-    energy_change, constraint_work : float
-        What closing them took, and the part of it done by constraints that move.
-    """
-
-    t: float
-    rows: tuple[int, ...]
-    exact: bool
-    v_before: Array
-    energy_change: float
-    constraint_work: float
-
-
-@dataclass(frozen=True, eq=False)
-class ImpactSeries:
-    """The impacts so far, as far as the search for accumulations looks back.
-
-    Attributes
-    ----------
-    struck : (m,) array
-        Time of the last impact of each row.
-    rates : (m,) array
-        Rate at which each row left it.
-    bounces : tuple of Bounce
-    """
-
-    struck: Array
-    rates: Array
-    bounces: tuple[Bounce, ...] = ()
-
-    @classmethod
-    def none(cls, n_rows: int) -> ImpactSeries:
-        """No impact yet."""
-        return cls(np.full(n_rows, -np.inf), np.zeros(n_rows))
 
 
 @dataclass(eq=False)
@@ -200,6 +152,8 @@ class RunState:
             "scale_v": scales.v.copy(),
             "struck": series.struck,
             "rates": series.rates,
+            "low": series.low.astype(np.int64),
+            "closed": series.closed.astype(np.int64),
             "bounces": np.array([[b.t, b.height] for b in series.bounces]).reshape(-1, 2),
             "fired": self.fired,
             **self.equalities.to_arrays(),
@@ -214,7 +168,11 @@ class RunState:
         if pending is not None:
             arrays["pending_v"] = pending.v_before
             arrays["pending"] = np.array([getattr(pending, name) for name in _PENDING])
-            header["pending"] = {"rows": list(pending.rows), "exact": pending.exact}
+            header["pending"] = {
+                "rows": list(pending.rows),
+                "exact": pending.exact,
+                "row": pending.row,
+            }
         return arrays, header
 
     @classmethod
@@ -257,6 +215,13 @@ def _floats(array: Any) -> Array:
     return result
 
 
+def _counts(array: Any) -> Indices:
+    if array.dtype != np.int64 or (array < 0).any():
+        raise ValueError(f"expected counts, got {array.dtype}")
+    result: Indices = array.astype(np.intp)
+    return result
+
+
 def _read_only(array: Any) -> Array:
     state = _floats(array).copy()
     state.setflags(write=False)
@@ -279,12 +244,12 @@ def _scales(arrays: dict[str, Any], time: float, length: float | None) -> Scales
 
 def _series(arrays: dict[str, Any], header: dict[str, Any], layout: RowTable) -> ImpactSeries:
     struck, rates = _floats(arrays["struck"]), _floats(arrays["rates"])
-    if not struck.shape == rates.shape == (layout.n_rows,):
+    low, closed = _counts(arrays["low"]), _counts(arrays["closed"])
+    if not struck.shape == rates.shape == low.shape == closed.shape == (layout.n_rows,):
         raise ValueError("the series of impacts does not have the size of the rows")
     bounces = zip(_floats(arrays["bounces"]).tolist(), header["bounced"], strict=True)
-    return ImpactSeries(
-        struck, rates, tuple(Bounce(t, frozenset(rows), height) for (t, height), rows in bounces)
-    )
+    listed = tuple(Bounce(t, frozenset(rows), height) for (t, height), rows in bounces)
+    return ImpactSeries(struck, rates, low, closed, listed)
 
 
 def _pending(arrays: dict[str, Any], header: dict[str, Any]) -> PendingLimit:
@@ -292,4 +257,4 @@ def _pending(arrays: dict[str, Any], header: dict[str, Any]) -> PendingLimit:
     entry = header["pending"]
     rows = tuple(int(row) for row in entry["rows"])
     v_before = _read_only(arrays["pending_v"])
-    return PendingLimit(t, rows, bool(entry["exact"]), v_before, change, work)
+    return PendingLimit(t, rows, bool(entry["exact"]), v_before, change, work, int(entry["row"]))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Array, real_array
 from ..base.errors import InputError, UserFunctionError
-from ..base.tolerances.simulation import LEAST_RTOL
+from ..base.tolerances.simulation import LARGEST_CLOSURE, LEAST_RTOL
 from ..mechanics.impact_laws import ImpactLaw, make_law
 from .event_driven.integrator import find_method
 from .options import DEFAULTS, Options
@@ -90,6 +90,7 @@ class Settings:
     max_steps: int
     max_events: int
     max_wall_time: float
+    closure: float
 
     @classmethod
     def create(cls, t_span: Sequence[float], **options: Unpack[Options]) -> Settings:
@@ -122,6 +123,7 @@ class Settings:
             asked["max_steps"],
             asked["max_events"],
             float(asked["max_wall_time"]),
+            _closure(asked["closure"]),
         )
 
     def describe(self) -> dict[str, Any]:
@@ -136,6 +138,7 @@ class Settings:
             "rtol": self.rtol,
             "atol": None if self.atol is None else self.atol.tolist(),
             "max_step": self.max_step if isfinite(self.max_step) else None,
+            "closure": self.closure,
             "first_step": None if self.first_step is None else float(self.first_step),
             "t_eval": None if self.t_eval is None else _many(self.t_eval),
             "user_events": [str(event) for event in self.events],
@@ -179,6 +182,12 @@ def _relative_tolerance(rtol: float) -> float:
     if rtol < LEAST_RTOL:
         raise InputError(f"rtol = {rtol:g} is below what double precision can do ({LEAST_RTOL:g})")
     return float(rtol)
+
+
+def _closure(closure: float) -> float:
+    if not 0.0 <= closure <= LARGEST_CLOSURE:
+        raise InputError(f"closure must be from 0 to {LARGEST_CLOSURE:g}, got {closure}")
+    return float(closure)
 
 
 def _absolute_tolerance(atol: ArrayLike | None) -> Array | None:

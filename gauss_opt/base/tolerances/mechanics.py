@@ -19,6 +19,12 @@ DEPENDENT_EVERYWHERE = _mechanics(
     "rows of unit length",
     "a smaller singular value comes from rows that are dependent in every state",
 )
+COUPLED = _mechanics(
+    "COUPLED",
+    1e-12,
+    "the lengths of two rows in the metric of the inverse mass",
+    "a smaller coupling is round-off: impulses on one row do not move the bodies of the other",
+)
 
 # Scales
 MOTION_FLOOR = _mechanics(

@@ -190,6 +190,32 @@ EXACT_LANDING = _simulation(
     "a correction beyond a rank drop this small cannot get much better",
 )
 
+# Clusters of contacts
+DEFAULT_CLOSURE = _simulation(
+    "DEFAULT_CLOSURE",
+    1e-8,
+    "the terms of the gap; the energy of the run, for each contact",
+    "gaps and energies this small may be closed with a cluster, unless the user asks for another",
+)
+LARGEST_CLOSURE = _simulation(
+    "LARGEST_CLOSURE",
+    1e-5,
+    "the terms of the gap; the energy of the run, for each contact",
+    "the largest closure that the user can ask for",
+)
+NO_GAP = _simulation(
+    "NO_GAP",
+    1e-3,
+    "closure times the terms of the gap",
+    "a smaller gap is not known to be open when contacts around it are closed",
+)
+UNANNOUNCED_JUMP = _simulation(
+    "UNANNOUNCED_JUMP",
+    1e-8,
+    "the largest speed of the run",
+    "a smaller jump that removes rates of round-off is no event",
+)
+
 # What happens between the points
 NO_FORCE = _simulation(
     "NO_FORCE",

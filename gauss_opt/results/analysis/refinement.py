@@ -20,6 +20,7 @@ from ...qp.gauss_solver import GaussSolver
 from ..columns import all_together, as_fields, each
 from ..energy import Energy
 from ..recorder import Recorder
+from ..records import Event
 from ..result import Result
 
 __all__ = ["refined"]
@@ -39,7 +40,8 @@ def refined(result: Result, points: int = POINTS) -> Result:
         return result
     if result.parts:
         parts = tuple(_with_rows(part, span / points) for part in result.parts)
-        return replace(result, **as_fields(all_together(parts)), parts=parts)
+        whole = replace(result, **as_fields(all_together(parts)), parts=parts)
+        return replace(whole, events=_at_rows(result, whole.t))
     return _with_rows(result, span / points)
 
 
@@ -165,7 +167,19 @@ def _merged(result: Result, added: Result) -> Result:
         energy = Energy(
             **{k: np.concatenate([v, other[k]])[order] for k, v in vars(energy).items()}
         )
-    return replace(result, **as_fields(columns), stored_energy=energy)
+    events = _at_rows(result, columns["t"])
+    return replace(result, **as_fields(columns), stored_energy=energy, events=events)
+
+
+def _at_rows(result: Result, times: Array) -> tuple[Event, ...]:
+    """The events with their rows where they are when other times have come in between."""
+    added = np.searchsorted(times, result.t) - np.searchsorted(result.t, result.t)
+    return tuple(
+        replace(event, row=int(event.row + added[event.row]))
+        if 0 <= event.row < len(added)
+        else event
+        for event in result.events
+    )
 
 
 def _each_energy(change: Callable[[Array], Array], energy: Energy) -> Energy:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...base.tolerances.simulation import SHRINKING
 
-__all__ = ["Accumulation", "Bounce", "detect"]
+__all__ = ["Accumulation", "Bounce", "detect", "repeats"]
 
 MAX_PERIOD = 4
 REPEATS = 3
@@ -97,6 +97,11 @@ def detect(
         if highest <= round_off:
             return Accumulation(bounces[-1].t, word, False)
     return None
+
+
+def repeats(bounces: Sequence[Bounce]) -> bool:
+    """Whether the last impacts are a word, repeated: there may be a limit in time."""
+    return any(_repeats(bounces, period) for period in range(1, MAX_PERIOD + 1))
 
 
 def _repeats(bounces: Sequence[Bounce], period: int) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,16 @@ from .contact_status import closed_contacts, pressed
 from .context import Context
 from .response import Response, classify, limits_left, merged
 
-__all__ = ["Noted", "close_contacts", "noted", "reach_limit"]
+__all__ = [
+    "Noted",
+    "close_contacts",
+    "limit_of",
+    "noted",
+    "overtaken",
+    "reach_limit",
+    "struck_in",
+    "taken_up",
+]
 
 MEMORY = 2000
 
@@ -30,39 +40,68 @@ class Noted(NamedTuple):
     limit: Accumulation | None
 
 
-def noted(state: RunState, now: Snapshot, collisions: Sequence[Collision]) -> Noted:
-    """Note an event's impacts; ``now`` is the state after them."""
-    struck = frozenset(
+def noted(
+    state: RunState, now: Snapshot, collisions: Sequence[Collision], closure: float = 0.0
+) -> Noted:
+    """Note an event's impacts; ``now`` is the state after them.
+
+    Bounces are low that are not above ``closure``, relative.
+    """
+    struck = struck_in(collisions)
+    if not struck:
+        return Noted(state.series, None)
+    series = _with(state, now, collisions, struck, closure)
+    limit = limit_of(state, series.bounces, now.t)
+    return Noted(series if limit is None else taken_up(series, limit.contacts), limit)
+
+
+def struck_in(collisions: Sequence[Collision]) -> frozenset[int]:
+    """Contacts that impacts have given an impulse."""
+    return frozenset(
         int(row)
         for collision in collisions
         for row in collision.contacts
         if collision.row_impulses[row] > 0.0
     )
-    if not struck:
-        return Noted(state.series, None)
-    series = _with(state, now, collisions, struck)
-    limit = detect(
-        series.bounces,
-        time_tolerance=LIMIT_SPREAD * max(abs(now.t), state.resolution(now.t) / SIMULTANEOUS),
+
+
+def limit_of(state: RunState, bounces: Sequence[Bounce], t: float) -> Accumulation | None:
+    """The limit of a series, if it has one, with the tolerances of a run."""
+    return detect(
+        bounces,
+        time_tolerance=LIMIT_SPREAD * max(abs(t), state.resolution(t) / SIMULTANEOUS),
         height=ACCUMULATED,
         round_off=LOST,
     )
-    if limit is not None:
-        series = ImpactSeries(series.struck, series.rates)
-    return Noted(series, limit)
+
+
+def taken_up(series: ImpactSeries, contacts: Collection[int]) -> ImpactSeries:
+    """The series after contacts were closed: nothing but what each of them remembers."""
+    closed = series.closed.copy()
+    closed[sorted(contacts)] += 1
+    return replace(series, closed=closed, bounces=())
 
 
 def _with(
-    state: RunState, now: Snapshot, collisions: Sequence[Collision], struck: frozenset[int]
+    state: RunState,
+    now: Snapshot,
+    collisions: Sequence[Collision],
+    struck: frozenset[int],
+    closure: float,
 ) -> ImpactSeries:
     """The series with one impact more."""
     old, lengths = state.series, state.scales.lengths(now)
-    heights = [_height(old, now.t, row, collisions, float(lengths[row])) for row in struck]
     times, rates = old.struck.copy(), old.rates.copy()
+    low, closed = old.low.copy(), old.closed.copy()
+    highest = 0.0
     for row in struck:
+        height = _height(old, now.t, row, collisions, float(lengths[row]))
+        low[row] = low[row] + 1 if height <= closure else 0
+        closed[row] = closed[row] if height <= closure else 0
+        highest = max(highest, height)
         times[row], rates[row] = now.t, abs(float(now.rate[row]))
-    bounce = Bounce(now.t, struck, max(heights))
-    return ImpactSeries(times, rates, (*old.bounces[1 - MEMORY :], bounce))
+    bounce = Bounce(now.t, struck, highest)
+    return ImpactSeries(times, rates, low, closed, (*old.bounces[1 - MEMORY :], bounce))
 
 
 def _height(
@@ -102,7 +141,16 @@ def reach_limit(
 ) -> Response:
     """At the limit the contacts rest for good; (G) says which of them carry force."""
     status, answer = classify(context, state.scales, state.status, now)
-    event = Event(
+    return Response(now, status, answer, (_event(context, now, pending),))
+
+
+def overtaken(context: Context, now: Snapshot, pending: PendingLimit) -> Event:
+    """The event of a limit that is announced before its time, because others are closed first."""
+    return _event(context, now, pending, f"before others, its limit is t = {pending.t:.12g}")
+
+
+def _event(context: Context, now: Snapshot, pending: PendingLimit, detail: str = "") -> Event:
+    return Event(
         EventKind.ACCUMULATION,
         now.t,
         context.names(pending.rows),
@@ -112,5 +160,6 @@ def reach_limit(
         energy_change=pending.energy_change,
         constraint_work=pending.constraint_work,
         exact=pending.exact,
+        detail=detail,
+        row=pending.row,
     )
-    return Response(now, status, answer, (event,))

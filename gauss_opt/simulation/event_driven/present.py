@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...base.arrays import Indices
 from ...base.tolerances.mechanics import FOLLOWS
 from ...base.tolerances.simulation import ROUND_OFF
 from ...model.snapshot import Snapshot
@@ -14,12 +15,16 @@ from ...results.dense_output import Piece
 from ...results.result import Result
 from ..run_state import RunState
 from .acceptance import StepEnd
+from .accumulation import Accumulation
+from .clusters.closing import Closing
+from .clusters.decision import decide
 from .contact_status import leaving, separated
 from .context import Context
-from .guards.happening import Happening
+from .guards.happening import Happening, HappeningKind
 from .guards.user_events import announced, marked
+from .impact_series import close_contacts, noted, overtaken, reach_limit, taken_up
 from .recording import Recording
-from .response import Response
+from .response import Response, settle
 from .segment import Segment, absolute_tolerances, first_step_after_event, flow_of
 
 __all__ = ["Present"]
@@ -95,6 +100,53 @@ class Present:
         self.recording.events(response.events)
         if response.answer is not None:
             self.recording.row(response.answer, far_side=True)
+
+    def settle(self, triggered: Indices, kind: HappeningKind) -> None:
+        """Go through impacts and changes of the active set; close the contacts of a series."""
+        context, state = self.context, self.state
+        response = settle(context, state, self.now, triggered, kind)
+        self.apply(response)
+        collisions = response.collisions
+        state.series, limit = noted(state, self.now, collisions, context.settings.closure)
+        if limit is None:
+            limit, closing = decide(context, state, self.now, collisions)
+            if closing is not None:
+                self._close(closing)
+            elif limit is not None:
+                state.series = taken_up(state.series, limit.contacts)
+        if limit is not None:
+            self._close_until(limit)
+
+    def _close_until(self, limit: Accumulation) -> None:
+        """Hold the contacts of an accumulation until its limit, which is to come, or is now."""
+        response, pending = close_contacts(self.context, self.state, self.now, limit)
+        self._announce_pending()
+        self.state.pending = replace(pending, row=self.recording.rows)
+        self.apply(response)
+        if limit.t <= self.now.t:
+            self.reach_limit()
+
+    def reach_limit(self) -> None:
+        """The limit of an accumulation, which the run was on its way to, is reached."""
+        pending, self.state.pending = self.state.pending, None
+        assert pending is not None
+        self.apply(reach_limit(self.context, self.state, self.now, pending))
+
+    def _close(self, closing: Closing) -> None:
+        """Let a cluster be closed."""
+        state, stats = self.state, self.context.stats
+        self._announce_pending()
+        self.apply(closing.response)
+        state.series = taken_up(state.series, closing.rows.tolist())
+        stats.closings += 1
+        stats.closing_loss += closing.removed
+        stats.worst_closing_loss = max(stats.worst_closing_loss, closing.removed)
+
+    def _announce_pending(self) -> None:
+        """A limit that the run was on its way to is not waited for."""
+        pending, self.state.pending = self.state.pending, None
+        if pending is not None:
+            self.recording.events([overtaken(self.context, self.now, pending)])
 
     def announce_users(self, found: Happening, there: Snapshot) -> None:
         """Note the user events of a happening."""

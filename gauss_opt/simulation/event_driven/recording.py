@@ -51,6 +51,11 @@ class Recording:
         counts = Counts(**{item.name: getattr(context.stats, item.name) for item in fields(Counts)})
         return Recording(context, self.recorder, context.solver.counts - counts)
 
+    @property
+    def rows(self) -> int:
+        """Number of rows stored so far."""
+        return len(self.recorder.times)
+
     def count(self) -> Stats:
         """The statistics, brought up to date with how the problems of this run were solved."""
         stats = self.context.stats
@@ -110,10 +115,11 @@ class Recording:
         return following
 
     def events(self, events: Iterable[Event]) -> None:
-        """Note events, in order of time."""
+        """Note events, in order of time; the row that comes next is on their far side."""
         for event in events:
             self.context.stats.impacts += event.kind == EventKind.IMPACT
-            self.recorder.events.append(event)
+            known = event.row >= 0
+            self.recorder.events.append(event if known else replace(event, row=self.rows))
 
     def quality(self, snapshot: Snapshot, off: float, state: RunState) -> None:
         """Keep the worst drift and penetration."""

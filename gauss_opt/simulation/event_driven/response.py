@@ -8,7 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, Indices
-from ...base.tolerances.simulation import CLOSED_AT_START, ROUND_OFF, SLOW
+from ...base.tolerances.simulation import (
+    CLOSED_AT_START,
+    ROUND_OFF,
+    SIMULTANEOUS,
+    SLOW,
+    UNANNOUNCED_JUMP,
+)
 from ...mechanics.acceleration import Acceleration
 from ...mechanics.collision import Collision
 from ...mechanics.projection import Scales
@@ -24,6 +30,7 @@ from .guards.happening import HappeningKind
 
 __all__ = [
     "Response",
+    "announce_released",
     "classify",
     "hold",
     "let_go",
@@ -92,9 +99,11 @@ def settle(
     status, answer = classify(context, scales, status, snapshot)
     risen = _risen(context, status, snapshot, closed)
     if risen is not None:
-        snapshot, answer = risen, context.accelerate(risen, status)
+        snapshot = snapshot.at_velocity(risen.v_after)
+        answer = context.accelerate(snapshot, status)
     changes = _changes(context, snapshot, before, status)
     events = [_impact_event(c, context, jumps) for c in jumps.collisions]
+    events += _notable(context, scales, risen)
     if not events and kind == HappeningKind.GRAZE:
         events += _announce(context, EventKind.GRAZE, snapshot, triggered)
     return Response(snapshot, status, answer, (*events, *changes), jumps.collisions)
@@ -109,7 +118,7 @@ def let_go(context: Context, state: RunState, snapshot: Snapshot, rows: Indices)
         # (G) changed by next to nothing: contacts that rest without force are free to go.
         status = contact.released(status, contact.idle(status), layout)
         answer = context.accelerate(snapshot, status)
-    gone = _announce_released(context, snapshot, before, status)
+    gone = announce_released(context, snapshot, before, status)
     return Response(snapshot, status, answer, tuple(gone))
 
 
@@ -120,12 +129,14 @@ def hold(context: Context, state: RunState, snapshot: Snapshot, rows: Indices) -
     idle or open.
     """
     touching = merged(rows, closed_contacts(state.status, context.layout))
-    snapshot = context.onto(snapshot, touching, state.scales)
-    jump = context.stop_contacts(snapshot, touching, equality=True)
-    snapshot = snapshot.at_velocity(jump.v)
+    placed = context.onto(snapshot, touching, state.scales).at_velocity(snapshot.v)
+    stop = _stop(context, placed, touching, equality=True)
+    snapshot = placed.at_velocity(stop.v_after)
     status = contact.closed_again(state.status, rows)
     status, off = limits_left(context, state.scales, status, snapshot)
-    return Response(snapshot, *classify(context, state.scales, status, snapshot), off)
+    fine = np.spacing(abs(snapshot.t)) <= SIMULTANEOUS * state.scales.time
+    events = (*(_notable(context, state.scales, stop) if fine else ()), *off)
+    return Response(snapshot, *classify(context, state.scales, status, snapshot), events)
 
 
 def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snapshot) -> Classified:
@@ -148,8 +159,8 @@ def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snaps
 
 def _risen(
     context: Context, status: Statuses, snapshot: Snapshot, closed: Indices
-) -> Snapshot | None:
-    """The state with no contact that opens by its acceleration still on its way down.
+) -> Collision | None:
+    """The jump after which no contact that opens by its acceleration is still on its way down.
 
     Its rate is below zero by what counts as zero. Left there, it would close again before the
     acceleration has turned it, at the same place, and so on without end. None: there is no such
@@ -159,7 +170,14 @@ def _risen(
     if not len(rows):
         return None
     rows = merged(rows, closed_contacts(status, context.layout))
-    return snapshot.at_velocity(context.stop_contacts(snapshot, rows).v)
+    return _stop(context, snapshot, rows, equality=False)
+
+
+def _stop(context: Context, at: Snapshot, rows: Indices, *, equality: bool) -> Collision:
+    """Contacts that do not approach any more, or have no rate at all."""
+    jump = context.stop_contacts(at, rows, equality=equality)
+    rates = at.at_velocity(jump.v).rate
+    return Collision(at, rows, jump.v, jump.impulses, rates, (jump,))
 
 
 def merged(rows: Indices, others: Indices) -> Indices:
@@ -215,6 +233,10 @@ def _reached_limits(status: Statuses, scales: Scales, snapshot: Snapshot) -> Ind
 
 def _impact_event(collision: Collision, context: Context, jumps: Impacts) -> Event:
     stopped = jumps.stopped and collision is jumps.collisions[-1]
+    return _event_of(collision, context, "stopped as a last resort" if stopped else "")
+
+
+def _event_of(collision: Collision, context: Context, detail: str) -> Event:
     return Event(
         EventKind.IMPACT,
         collision.snapshot.t,
@@ -226,8 +248,20 @@ def _impact_event(collision: Collision, context: Context, jumps: Impacts) -> Eve
         collision.energy_change,
         collision.work_of_moving_constraints,
         collision.gains_energy,
-        detail="stopped as a last resort" if stopped else "",
+        detail=detail,
     )
+
+
+def _notable(context: Context, scales: Scales, stop: Collision | None) -> list[Event]:
+    """Contacts stopped, as an impact where it is more than round-off.
+
+    The rates that are removed are next to nothing. But where rows are nearly dependent, as those of
+    bodies that fit exactly, it can take a large jump to remove them.
+    """
+    least = UNANNOUNCED_JUMP * scales.v.max(initial=0.0)
+    if stop is None or (np.abs(stop.v_after - stop.v_before) <= least).all():
+        return []
+    return [_event_of(stop, context, "rates of round-off removed")]
 
 
 def _changes(
@@ -239,14 +273,15 @@ def _changes(
     on = np.flatnonzero(contact.closed(after) & ~contact.closed(before))
     on = on[on >= context.layout.contacts.stop]
     return [
-        *_announce_released(context, snapshot, before, after),
+        *announce_released(context, snapshot, before, after),
         *_announce(context, EventKind.LIMIT, snapshot, on, "on"),
     ]
 
 
-def _announce_released(
+def announce_released(
     context: Context, snapshot: Snapshot, before: Statuses, after: Statuses
 ) -> list[Event]:
+    """Contacts that are closed no longer, and limits that are held no longer."""
     rows = np.flatnonzero(contact.closed(before) & ~contact.closed(after))
     stop = context.layout.contacts.stop
     return [

@@ -11,7 +11,7 @@ from time import perf_counter
 
 import numpy as np
 
-from ...base.arrays import Array, Indices
+from ...base.arrays import Array
 from ...base.errors import GaussError, SimulationError
 from ...model.rows import RowTable
 from ...model.snapshot import Snapshot, evaluate
@@ -32,10 +32,9 @@ from .guards.detection import first_event
 from .guards.happening import Happening, HappeningKind
 from .guards.release import set_change
 from .guards.user_events import sooner
-from .impact_series import close_contacts, noted, reach_limit
 from .present import Present
 from .rank_watch import landing, steps_collapse
-from .response import hold, let_go, settle, touching_at
+from .response import hold, let_go, touching_at
 from .segment import Segment, step_size_too_small
 
 __all__ = ["Stepper"]
@@ -142,7 +141,7 @@ class Stepper:
         touching = touching_at(state, present.now)
         if approaches(present.now, touching, state.scales):  # the near side of an impact
             present.recording.row(context.accelerate(present.now, state.status))
-        self._settle(touching, HappeningKind.CONTACT)
+        present.settle(touching, HappeningKind.CONTACT)
         if self.settings.t1 == self.settings.t0:
             self.stop(RunStatus.FINISHED, "t_span is one point")
 
@@ -213,7 +212,7 @@ class Stepper:
         """The end of the run, of a smooth stretch between breakpoints, or of an accumulation."""
         pending = self._present.state.pending
         if pending is not None and self.t >= pending.t:
-            self._reach_limit()
+            self._present.reach_limit()
         if self.t >= self.settings.t1:
             self.stop(RunStatus.FINISHED, f"reached the end, t = {self.settings.t1:g}")
 
@@ -247,26 +246,7 @@ class Stepper:
         elif kind == HappeningKind.CONTACT and state.standstill >= STUCK:
             present.apply(hold(context, state, snapshot, rows))
         else:
-            self._settle(rows, kind)
-
-    def _settle(self, triggered: Indices, kind: HappeningKind) -> None:
-        """Go through impacts and changes of the active set; close the contacts of a series."""
-        present = self._present
-        context, state = present.context, present.state
-        response = settle(context, state, present.now, triggered, kind)
-        present.apply(response)
-        state.series, limit = noted(state, present.now, response.collisions)
-        if limit is not None:
-            response, state.pending = close_contacts(context, state, present.now, limit)
-            present.apply(response)
-            if limit.t <= self.t:
-                self._reach_limit()
-
-    def _reach_limit(self) -> None:
-        present = self._present
-        pending, present.state.pending = present.state.pending, None
-        assert pending is not None
-        present.apply(reach_limit(present.context, present.state, present.now, pending))
+            present.settle(rows, kind)
 
     def _announce_users(self, found: Happening, there: Snapshot) -> None:
         self._present.announce_users(found, there)
