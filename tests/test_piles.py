@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gauss_opt.mechanics.independence import coupling
 from numpy.testing import assert_allclose, assert_array_equal
 
 import gauss_opt as go
+from gauss_opt.mechanics.coupling import coupling
 from gauss_opt.model.snapshot import evaluate
 
 ROOT = Path(__file__).parents[1]

@@ -123,12 +123,6 @@ NEWTON_STEP = _simulation(
 )
 
 # Releases
-OPENING_NOISE = _simulation(
-    "OPENING_NOISE",
-    1e-14,
-    "the accelerations that the largest force can cause",
-    "a contact that opens with less does not open, whatever its own bodies do",
-)
 
 # Impacts
 SLOW = _simulation(

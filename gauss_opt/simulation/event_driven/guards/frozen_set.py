@@ -6,9 +6,8 @@ import numpy as np
 
 from ....base.arrays import Array, Indices
 from ....base.tolerances.base import FINEST_TIME, TINY
-from ....base.tolerances.simulation import OPENING_NOISE, SAME_ACCELERATION
+from ....base.tolerances.simulation import SAME_ACCELERATION
 from ....mechanics.acceleration import Acceleration
-from ....mechanics.caused import caused_accelerations
 from ....mechanics.flow import Flow
 from ....mechanics.projection import Scales
 from ....model.snapshot import Snapshot
@@ -61,11 +60,8 @@ def opening_rates(snapshot: Snapshot, a: Array, rows: Indices, scales: Scales) -
     normals = snapshot.rows_of(rows)
     opening = normals @ a - snapshot.rhs[rows]
     size = np.abs(normals) @ np.abs(a) + np.abs(snapshot.rhs[rows])
-    size += np.abs(normals) @ caused_accelerations(snapshot, np.abs(snapshot.force))
-    size += scales.speeds(snapshot)[rows] / scales.time
-    # What large forces elsewhere leave of their balance in a row that none of them acts along.
-    noise = OPENING_NOISE * _typical(snapshot)
-    return np.where(np.abs(opening) <= SAME_ACCELERATION * size + noise, 0.0, opening)
+    size += _typical(snapshot) + scales.speeds(snapshot)[rows] / scales.time
+    return np.where(np.abs(opening) <= SAME_ACCELERATION * size, 0.0, opening)
 
 
 def _typical(snapshot: Snapshot) -> float:
