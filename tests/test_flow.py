@@ -8,7 +8,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import gauss_opt as go
+from gauss_opt.base import matrices
 from gauss_opt.base.errors import NonFiniteError
+from gauss_opt.base.matrices import factorise
 from gauss_opt.mechanics.flow import Flow
 
 SEEDS = range(8)
@@ -218,6 +220,32 @@ def test_calls_are_counted():
     for _ in range(5):
         flow(t, np.concatenate([q, v]))
     assert flow.calls == 5
+
+
+def test_a_constant_mass_is_factorised_once_and_only_where_rows_are_held(monkeypatch):
+    masses = []
+
+    def counted(metric):
+        masses.append(metric)
+        return factorise(metric)
+
+    monkeypatch.setattr("gauss_opt.base.matrices.factorise", counted)
+    model = Random(2)
+    system = model.system()
+    model.flow(system, [])
+    assert masses == []
+    for held in SETS:
+        model.flow(system, held)
+    assert len(masses) == 1
+
+
+def test_factors_are_forgotten_with_their_masses():
+    mass = 2.0 * np.eye(3)
+    before = len(matrices._factors)
+    assert_array_equal(matrices.factorise_once(mass), matrices.factorise_once(mass.copy()))
+    assert len(matrices._factors) == before + 1
+    del mass
+    assert len(matrices._factors) == before
 
 
 def test_a_state_handed_in_is_not_changed_and_may_be_written_to():
