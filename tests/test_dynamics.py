@@ -8,7 +8,7 @@ from gauss_opt.base.row_matrix import DenseRows, RowPattern, SparseRows
 from gauss_opt.model import rows as row_table
 from gauss_opt.model.dynamics import Values
 from gauss_opt.model.switches import Switches
-from gauss_opt.model.tracing import traced
+from gauss_opt.model.tracing import buffered, traced
 
 SEEDS = range(5)
 
@@ -206,6 +206,17 @@ def test_a_run_on_nonzeros_is_the_run_on_the_whole_matrix(monkeypatch):
     assert [e.contacts for e in before.events] == [e.contacts for e in after.events]
     times = [[e.t for e in run.events] for run in (before, after)]
     assert times[0] == pytest.approx(times[1], abs=1e-11)
+
+
+def test_functions_of_single_rows_are_bounded_and_the_oldest_is_dropped(monkeypatch):
+    monkeypatch.setattr(buffered, "MOST_ROW_FUNCTIONS", 3)
+    system, q, v = beads(8)
+    dynamics, y = system.dynamics(8), np.concatenate([q, v])
+    values, rates = dynamics.sample(np.arange(9), y[None], np.array([0.2]), {})
+    for row in (0, 1, 2, 1, 3, 4, 0, 8):
+        assert dynamics.gap_and_rate(row, y, 0.2, {}) == (values[0, row], rates[0, row])
+        assert len(dynamics._row_rates._kept) <= 3
+    assert list(dynamics._row_rates._kept) == [4, 0, 8]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
