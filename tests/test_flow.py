@@ -3,6 +3,7 @@
 The systems are random, with rows and right-hand sides written down by hand.
 """
 
+import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,6 +13,7 @@ from gauss_opt.base import matrices
 from gauss_opt.base.errors import NonFiniteError
 from gauss_opt.base.matrices import factorise
 from gauss_opt.mechanics.flow import Flow
+from gauss_opt.model.tracing.system_graph import _accurate_inverse
 
 SEEDS = range(8)
 N = 5
@@ -174,6 +176,22 @@ def test_a_free_motion_is_the_same_on_every_way_through(seed):
     varying = model.flow(model.system(mass=lambda q, t: model.mass + 0.0 * q[0], nv=N), [])
     for other in (opaque, varying):
         assert_allclose(other, quick, rtol=1e-13, atol=1e-13 * np.abs(quick).max())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_diagonal_mass_is_inverted_to_the_last_bit_as_any_other(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    mass = np.diag(10.0 ** rng.uniform(-9, 9, n))
+    size = np.sqrt(mass.diagonal())
+    expected = np.linalg.inv(mass / np.outer(size, size)) / np.outer(size, size)
+    monkeypatch.setattr(np.linalg, "cond", None)
+    assert_array_equal(np.array(ca.DM(_accurate_inverse(mass))), expected)
+
+
+@pytest.mark.parametrize("mass", [np.diag([1.0, 0.0]), np.array([[1.0, 1.0], [1.0, 1.0 + 1e-9]])])
+def test_a_mass_without_an_accurate_inverse_has_none(mass):
+    assert _accurate_inverse(mass) is None
 
 
 @pytest.mark.parametrize("seed", SEEDS)
