@@ -18,6 +18,7 @@ import gauss_opt.qp.solvers
 from gauss_opt.mechanics.impact_laws import LAWS
 from gauss_opt.qp.solvers import registry
 from gauss_opt.simulation.event_driven.integrator import METHODS
+from gauss_opt.viz.film import shoot
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -113,6 +114,18 @@ def hildreth(tmp_path, monkeypatch):
     if sys.modules.pop("gauss_opt.qp.solvers.hildreth", None):
         del gauss_opt.qp.solvers.hildreth
     registry.SOLVERS.refresh()
+
+
+def test_the_example_case_has_what_every_case_must_have(tmp_path):
+    code = next(code for code, _ in blocks(ROOT / "docs" / "extending.md") if "CASE = " in code)
+    (tmp_path / "stone.py").write_text(code.split("'''")[1], encoding="utf-8")
+    case = go.find_case(str(tmp_path / "stone.py"))()
+    assert case.build().system.coordinates == ("height",)
+    result = case.run()
+    assert [check.ok for check in case.check(result)] == [True]
+    film = shoot(result, case.draw, max_frames=5)
+    assert np.isfinite(film.bounds).all()
+    assert "Reference:" in case.text()
 
 
 def test_the_example_solver_is_short(hildreth):

@@ -8,7 +8,7 @@ from gauss_opt.base.row_matrix import DenseRows, RowPattern, SparseRows
 from gauss_opt.model import rows as row_table
 from gauss_opt.model.dynamics import Values
 from gauss_opt.model.switches import Switches
-from gauss_opt.model.tracing import traced
+from gauss_opt.model.tracing import buffered, traced
 
 SEEDS = range(5)
 
@@ -63,6 +63,43 @@ def test_a_run_with_derivatives_by_hand_has_the_events_of_the_traced_one():
     for a, b in zip(one.events[:10], other.events[:10], strict=True):
         assert a.kind == b.kind
         assert a.t == pytest.approx(b.t, abs=1e-10)
+
+
+def many_by_hand(calls):
+    """A constraint of three rows and a contact of four, traced apart from their derivatives."""
+    S = np.random.default_rng(3).normal(size=(7, 4))
+
+    def gaps(q, t):
+        return S[3:] @ q + 0.5 * (q @ q)
+
+    def jacobian(q, t):
+        calls.append(t)
+        return S[3:] + q
+
+    walls = go.Contact(
+        "walls", gaps, 0.5, jacobian=jacobian, bias=lambda q, v, t: (v @ v) * np.ones(4)
+    )
+    rods = go.Holonomic(
+        "rods",
+        lambda q, t: S[:3] @ q,
+        jacobian=lambda q, t: S[:3],
+        bias=lambda q, v, t: np.zeros(3),
+    )
+    return go.System(np.ones(4), np.zeros(4), [rods], [walls])
+
+
+def test_samples_of_a_vector_by_hand_evaluate_it_once_at_each_state():
+    calls = []
+    dynamics = many_by_hand(calls).dynamics(4)
+    rng = np.random.default_rng(5)
+    states, times = rng.normal(size=(6, 8)), rng.uniform(0, 5, 6)
+    for rows in (np.array([3, 4, 5, 6]), np.array([6, 1, 4]), np.array([2])):
+        calls.clear()
+        values, rates = dynamics.sample(rows, states, times, {})
+        assert len(calls) == (6 if (rows > 2).any() else 0)
+        for k, (y, t) in enumerate(zip(states, times.tolist(), strict=True)):
+            alone = [dynamics.gap_and_rate(row, y, t, {}) for row in rows.tolist()]
+            assert list(zip(values[k], rates[k], strict=True)) == alone
 
 
 class FallingBall:
@@ -171,6 +208,17 @@ def test_a_run_on_nonzeros_is_the_run_on_the_whole_matrix(monkeypatch):
     assert times[0] == pytest.approx(times[1], abs=1e-11)
 
 
+def test_functions_of_single_rows_are_bounded_and_the_oldest_is_dropped(monkeypatch):
+    monkeypatch.setattr(buffered, "MOST_ROW_FUNCTIONS", 3)
+    system, q, v = beads(8)
+    dynamics, y = system.dynamics(8), np.concatenate([q, v])
+    values, rates = dynamics.sample(np.arange(9), y[None], np.array([0.2]), {})
+    for row in (0, 1, 2, 1, 3, 4, 0, 8):
+        assert dynamics.gap_and_rate(row, y, 0.2, {}) == (values[0, row], rates[0, row])
+        assert len(dynamics._row_rates._kept) <= 3
+    assert list(dynamics._row_rates._kept) == [4, 0, 8]
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sparse_rows_are_the_matrix(seed):
     rng = np.random.default_rng(seed)
@@ -184,6 +232,14 @@ def test_sparse_rows_are_the_matrix(seed):
     assert np.allclose(sparse.dot(x), full @ x, rtol=1e-13, atol=1e-14)
     assert np.allclose(sparse.sizes(np.abs(x)), np.abs(full) @ np.abs(x), rtol=1e-13)
     assert np.allclose(sparse.squares(np.abs(x)), full**2 @ np.abs(x), rtol=1e-13)
+    blocks = [
+        (slice(1, 2), np.ones(np.count_nonzero(full[1]))),
+        (slice(5, 7), 0 * full[6][full[6] != 0]),
+    ]
+    changed = full.copy()
+    changed[1][full[1] != 0], changed[6] = 1.0, 0.0
+    assert (sparse.replaced(blocks).dense == changed).all()
+    assert (sparse.dense == full).all()
     for chosen in (np.arange(m), np.array([5, 0, 7, 7]), np.arange(0)):
         assert (sparse.take(chosen) == full[chosen]).all()
 

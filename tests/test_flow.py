@@ -3,13 +3,17 @@
 The systems are random, with rows and right-hand sides written down by hand.
 """
 
+import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import gauss_opt as go
+from gauss_opt.base import matrices
 from gauss_opt.base.errors import NonFiniteError
+from gauss_opt.base.matrices import factorise
 from gauss_opt.mechanics.flow import Flow
+from gauss_opt.model.tracing.system_graph import _accurate_inverse
 
 SEEDS = range(8)
 N = 5
@@ -175,6 +179,22 @@ def test_a_free_motion_is_the_same_on_every_way_through(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_a_diagonal_mass_is_inverted_to_the_last_bit_as_any_other(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    mass = np.diag(10.0 ** rng.uniform(-9, 9, n))
+    size = np.sqrt(mass.diagonal())
+    expected = np.linalg.inv(mass / np.outer(size, size)) / np.outer(size, size)
+    monkeypatch.setattr(np.linalg, "cond", None)
+    assert_array_equal(np.array(ca.DM(_accurate_inverse(mass))), expected)
+
+
+@pytest.mark.parametrize("mass", [np.diag([1.0, 0.0]), np.array([[1.0, 1.0], [1.0, 1.0 + 1e-9]])])
+def test_a_mass_without_an_accurate_inverse_has_none(mass):
+    assert _accurate_inverse(mass) is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_rows_that_say_the_same_twice_change_nothing(seed):
     model = Random(seed)
     system = go.System(
@@ -218,6 +238,32 @@ def test_calls_are_counted():
     for _ in range(5):
         flow(t, np.concatenate([q, v]))
     assert flow.calls == 5
+
+
+def test_a_constant_mass_is_factorised_once_and_only_where_rows_are_held(monkeypatch):
+    masses = []
+
+    def counted(metric):
+        masses.append(metric)
+        return factorise(metric)
+
+    monkeypatch.setattr("gauss_opt.base.matrices.factorise", counted)
+    model = Random(2)
+    system = model.system()
+    model.flow(system, [])
+    assert masses == []
+    for held in SETS:
+        model.flow(system, held)
+    assert len(masses) == 1
+
+
+def test_factors_are_forgotten_with_their_masses():
+    mass = 2.0 * np.eye(3)
+    before = len(matrices._factors)
+    assert_array_equal(matrices.factorise_once(mass), matrices.factorise_once(mass.copy()))
+    assert len(matrices._factors) == before + 1
+    del mass
+    assert len(matrices._factors) == before
 
 
 def test_a_state_handed_in_is_not_changed_and_may_be_written_to():

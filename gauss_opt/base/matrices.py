@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import ref
+
 import numpy as np
 from scipy.linalg import lapack
 
@@ -15,7 +17,7 @@ from .tolerances.base import (
     SUSPECT_PIVOT,
 )
 
-__all__ = ["factorise", "require_semidefinite", "symmetrised", "unit_diagonal"]
+__all__ = ["factorise", "factorise_once", "require_semidefinite", "symmetrised", "unit_diagonal"]
 
 
 def symmetrised(matrix: Array, what: str, tolerance: float = ASYMMETRY) -> Array:
@@ -68,6 +70,31 @@ def factorise(metric: Array) -> Array | None:
     if (pivots * pivots > SUSPECT_PIVOT * diagonal).all():
         return factor
     return factor if np.linalg.eigvalsh(unit_diagonal(metric))[0] > SINGULAR_MASS else None
+
+
+_factors: dict[int, tuple[ref[Array], Array | None]] = {}  # of arrays that are still there
+
+
+def factorise_once(metric: Array) -> Array | None:
+    """The factor of a metric that never changes: of the same array it is computed only once.
+
+    >>> mass = np.diag([4.0, 9.0])
+    >>> factorise_once(mass) is factorise_once(mass)
+    True
+    """
+    key = id(metric)
+    known = _factors.get(key)
+    if known is None or known[0]() is not metric:
+        # Another array may get the same id after this one, so its entry goes with it.
+        known = ref(metric, lambda gone: _forget(key, gone)), factorise(metric)
+        _factors[key] = known
+    return known[1]
+
+
+def _forget(key: int, gone: ref[Array]) -> None:
+    known = _factors.get(key)
+    if known is not None and known[0] is gone:
+        del _factors[key]
 
 
 def unit_diagonal(matrix: Array) -> Array:

@@ -7,6 +7,7 @@ out in full.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,10 +89,11 @@ class DenseRows:
         taken: Array = self.dense[rows]
         return taken
 
-    def replaced(self, rows: slice, entries: Array) -> DenseRows:
-        """The same with other entries in some rows."""
+    def replaced(self, blocks: Sequence[tuple[slice, Array]]) -> DenseRows:
+        """The same with other entries in some blocks of rows."""
         dense = self.dense.copy()
-        dense[rows] = entries
+        for rows, entries in blocks:
+            dense[rows] = entries
         return DenseRows(dense)
 
     def dot(self, x: Array) -> Array:
@@ -137,10 +139,11 @@ class SparseRows:
         taken[owners, self.pattern.columns[chosen]] = self.data[chosen]
         return taken
 
-    def replaced(self, rows: slice, entries: Array) -> SparseRows:
-        """The same with other entries in some rows, whose pattern must be full."""
-        data = self.data.copy()
-        data[self.pattern.starts[rows.start] : self.pattern.starts[rows.stop]] = entries.ravel()
+    def replaced(self, blocks: Sequence[tuple[slice, Array]]) -> SparseRows:
+        """The same with other entries in some blocks of rows, whose pattern must be full."""
+        data, starts = self.data.copy(), self.pattern.starts
+        for rows, entries in blocks:
+            data[starts[rows.start] : starts[rows.stop]] = entries.ravel()
         return SparseRows(self.pattern, data)
 
     def dot(self, x: Array) -> Array:

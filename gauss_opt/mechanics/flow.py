@@ -8,7 +8,8 @@ import numpy as np
 
 from ..base.arrays import Array, Indices, surely_finite
 from ..base.errors import InputError
-from ..base.matrices import factorise
+from ..base.lazy import lazy
+from ..base.matrices import factorise_once
 from ..model.dynamics import Dynamics
 from ..model.snapshot import Snapshot, state_snapshot
 from ..model.system import System
@@ -57,9 +58,12 @@ class Flow:
         self.position_rows, self.velocity_rows = dynamics.layout.held(held)
         self._names = dynamics.layout.names_of(held)
         self._every = np.arange(len(held))
-        self._factor = None
-        if dynamics.constant_mass is not None:
-            self._factor = factorise(dynamics.constant_mass)
+
+    @lazy
+    def _factor(self) -> Array | None:
+        """Of a constant mass; a free motion never asks for it."""
+        mass = self.dynamics.constant_mass
+        return None if mass is None else factorise_once(mass)
 
     @property
     def left_out(self) -> int:

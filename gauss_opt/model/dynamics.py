@@ -1,9 +1,13 @@
 """Dynamics: what every source of numbers about a system must provide.
 
 Everything above the model (accelerations, impacts, the simulation) speaks to this protocol alone.
-The traced system is one source, derivatives by hand another; a model of another program becomes a
-third by providing these methods. Arrays that come out are read-only, and so must be the positions
-and velocities that go in.
+The traced system is one source, derivatives by hand another. A model of another program can be a
+third: so far only the tests have one, and a public way to give one to a system comes with the
+first that is not a test's.
+
+Arrays that come out are fresh, read-only or parts of those that went in: a source never writes
+again into an array it has returned. Positions and velocities that go in are read-only. Calls are
+safe from several threads at once, since systems that differ in parameters only share one source.
 """
 
 from __future__ import annotations

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from ...base.arrays import Array
+from ..dynamics import Motion
 from .user_function import flatten_parameters
 
-__all__ = ["BufferedFunction", "MappedFunction", "SampledFunction"]
+__all__ = ["BufferedFunction", "MappedFunction", "RowFunctions", "SampledFunction"]
+
+# A function of one row has buffers for all coordinates: thousands would take most of the memory.
+MOST_ROW_FUNCTIONS = 256
 
 
 class BufferedFunction:
@@ -57,6 +61,23 @@ class BufferedFunction:
     def _take(self, parameters: Mapping[str, Any]) -> None:
         self._p[:] = flatten_parameters(parameters)
         self._parameters = parameters
+
+
+class RowFunctions:
+    """Functions of single rows, made on demand; of more than so many the oldest is dropped."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, Motion] = {}
+
+    def get(self, row: int, make: Callable[[int], Motion]) -> Motion:
+        """The function of a row."""
+        function = self._kept.get(row)
+        if function is None:
+            function = make(row)
+            for oldest in list(self._kept)[: 1 - MOST_ROW_FUNCTIONS]:
+                self._kept.pop(oldest, None)
+            self._kept[row] = function
+        return function
 
 
 class MappedFunction:

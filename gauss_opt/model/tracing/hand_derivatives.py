@@ -96,15 +96,16 @@ class HandDynamics:
         values = self._traced.evaluate(q, v, t, parameters)
         N = self.velocity_map(q, t, parameters)
         value, rate, rhs = values.value.copy(), values.rate.copy(), values.rhs.copy()
-        jacobian = values.jacobian
+        blocks = []
         for hand in self._by_hand:
             rows = hand.block.rows
             value[rows], rate[rows], entries = hand.rates(N, q, v, t, parameters)
             rhs[rows] = -hand.bias(q, v, t, parameters) - _servo(hand, value[rows], rate[rows])
-            jacobian = jacobian.replaced(rows, entries)
+            blocks.append((rows, entries))
         self._require_finite(rate, rhs, t)
         for array in (value, rate, rhs):
             array.setflags(write=False)
+        jacobian = values.jacobian.replaced(blocks)
         return values._replace(value=value, rate=rate, rhs=rhs, jacobian=jacobian)
 
     def smooth(self, held: Indices) -> SmoothPart | None:
@@ -133,10 +134,16 @@ class HandDynamics:
         self, rows: Indices, states: Array, times: Array, parameters: Parameters
     ) -> tuple[Array, Array]:
         values, rates = self._traced.sample(rows, states, times, parameters)
-        asked = [(j, row) for j, row in enumerate(rows.tolist()) if row in self._of_row]
-        for k, (y, t) in enumerate(zip(states, times.tolist(), strict=True)):
-            for j, row in asked:
-                values[k, j], rates[k, j] = self.gap_and_rate(row, y, t, parameters)
+        for hand in self._by_hand:
+            columns = np.flatnonzero(
+                (rows >= hand.block.rows.start) & (rows < hand.block.rows.stop)
+            )
+            if not len(columns):
+                continue
+            places = rows[columns] - hand.block.rows.start
+            for k, (y, t) in enumerate(zip(states, times.tolist(), strict=True)):
+                value, rate = self._rates(hand, y, t, parameters)
+                values[k, columns], rates[k, columns] = value[places], rate[places]
         return values, rates
 
     def _rates(

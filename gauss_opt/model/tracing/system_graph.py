@@ -247,9 +247,21 @@ def free_motion(graph: SystemGraph) -> Any:
         return None
     if "nonideal" in graphs or "nonideal" in graph.direct:
         return None
-    size = np.sqrt(mass.diagonal())
-    if (size == 0).any() or np.linalg.cond(mass / np.outer(size, size)) > WELL_CONDITIONED:
+    inverse = _accurate_inverse(mass)
+    if inverse is None:
         return None
-    inverse = np.linalg.inv(mass / np.outer(size, size)) / np.outer(size, size)
     q_dot = graphs.get("qdot", graph.symbols.v)
-    return ca.densify(ca.cse(ca.vertcat(q_dot, ca.SX(inverse) @ graphs["force"])))
+    return ca.densify(ca.cse(ca.vertcat(q_dot, inverse @ graphs["force"])))
+
+
+def _accurate_inverse(mass: Array) -> Any:
+    """The inverse of a mass, or None where it is not accurate."""
+    size = np.sqrt(mass.diagonal())
+    if (size == 0).any():
+        return None
+    if np.count_nonzero(mass) == len(size):  # diagonal: scaled, it is the identity
+        return ca.diag(ca.SX(1.0 / (mass.diagonal() / (size * size)) / (size * size)))
+    scaled = mass / np.outer(size, size)
+    if np.linalg.cond(scaled) > WELL_CONDITIONED:
+        return None
+    return ca.SX(np.linalg.inv(scaled) / np.outer(size, size))

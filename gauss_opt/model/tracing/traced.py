@@ -24,7 +24,7 @@ from ..mass import full_mass, symmetric
 from ..rows import RowTable
 from ..switches import Switches
 from .agreement import Agreement, NowAndThen
-from .buffered import BufferedFunction, SampledFunction
+from .buffered import BufferedFunction, RowFunctions, SampledFunction
 from .system_graph import SystemGraph, free_motion
 from .user_function import UserFunction
 
@@ -56,7 +56,7 @@ class TracedDynamics:
         self._column = self._stacked()
         self._function = self._own_function("system", self._column)
         self._samples: SampledFunction | None = None
-        self._row_rates: dict[int, Motion] = {}
+        self._row_rates = RowFunctions()
         self._parts: dict[bytes, SmoothPart] = {}
         self._kinematics: BufferedFunction | None = None
         self._free: list[Motion | None] = []
@@ -245,11 +245,12 @@ class TracedDynamics:
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters
     ) -> tuple[float, float]:
-        if row not in self._row_rates:
-            places = [self._slices["value"].start + row, self._slices["rate"].start + row]
-            self._row_rates[row] = self._own_function("row", self._column[places]).at
-        gap, rate = self._row_rates[row](y, t, parameters).tolist()
+        gap, rate = self._row_rates.get(row, self._row_rate)(y, t, parameters).tolist()
         return gap, rate
+
+    def _row_rate(self, row: int) -> Motion:
+        places = [self._slices["value"].start + row, self._slices["rate"].start + row]
+        return self._own_function("row", self._column[places]).at
 
     def sample(
         self, rows: Indices, states: Array, times: Array, parameters: Parameters

@@ -38,6 +38,7 @@ def closing_contacts(
     if enclosures is not None:
         candidates = enclosures.candidates(way, rows, context.parameters)
     sizes = state.scales.lengths(now)
+    away = leaving(state.status)
     found: list[Happening] = []
     unproved: list[int] = []
     until = inf
@@ -49,10 +50,11 @@ def closing_contacts(
             unproved.append(row)
             continue
         noise = ROUND_OFF * float(sizes[row])
-        samples = _proved(context, state, piece, way, row, noise, until)
+        left = bool(away[row])
+        samples = _proved(context, piece, way, row, Wanted(noise, until), left)
         if samples is None:
             continue
-        happening = _first_closing(context, state, piece, row, samples, noise)
+        happening = _first_closing(context, state, piece, row, samples, noise, left)
         if happening is not None:
             found.append(happening)
             until = min(until, happening.t + state.resolution(happening.t))
@@ -63,15 +65,15 @@ def closing_contacts(
 
 
 def _proved(
-    context: Context, state: RunState, piece: Piece, way: Way, row: int, noise: float, until: float
+    context: Context, piece: Piece, way: Way, row: int, wanted: Wanted, left: bool
 ) -> Samples | None:
     """A gap at the ends of parts on which it is proved what it does; None when it stays open."""
     enclosures = context.dynamics.enclosures
     assert enclosures is not None
     function = enclosures.row(row)
     assert function is not None
-    plain = not leaving(state.status)[row] and context.dynamics.switches.of_row(row) is None
-    wanted = Wanted(noise, until, first_only=plain)
+    plain = not left and context.dynamics.switches.of_row(row) is None
+    wanted = wanted._replace(first_only=plain)
     name = context.layout.names[row]
     samples = watched(
         context, function, way, name, wanted, lambda t: context.gap_and_rate(row, t, piece(t))
@@ -90,6 +92,7 @@ def _sampled(
         why = "derivatives by hand" if block.item.by_hand else "an operation without bounds"
         sampled_only(context, block.name, why)
     times, gaps, rates = resolved(context, piece, rows)
+    away = leaving(state.status)
     found: list[Happening] = []
     for j in in_reach(times, gaps, rates).tolist():
         row = int(rows[j])
@@ -98,19 +101,26 @@ def _sampled(
             return context.gap_and_rate(row, t, piece(t))
 
         samples = Samples(times, gaps[:, j], rates[:, j], at)
-        happening = _first_closing(context, state, piece, row, samples, float(noise[j]))
+        happening = _first_closing(
+            context, state, piece, row, samples, float(noise[j]), bool(away[row])
+        )
         if happening is not None:
             found.append(happening)
     return found
 
 
 def _first_closing(
-    context: Context, state: RunState, piece: Piece, row: int, samples: Samples, noise: float
+    context: Context,
+    state: RunState,
+    piece: Piece,
+    row: int,
+    samples: Samples,
+    noise: float,
+    left: bool,
 ) -> Happening | None:
-    """The first zero of one gap at which its contact exists."""
+    """The first zero of one gap at which its contact exists; ``left`` if it starts from zero."""
     times, gaps, rates = samples.times, samples.values, samples.rates
     switch = context.dynamics.switches.of_row(row)
-    left = bool(leaving(state.status)[row])
     start, leaves = 0, left
     if leaves and switch is not None:
         leaves = exists(context, switch, piece, piece.t0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....base.tolerances.simulation import SWITCHING
 from ....model.enclosure.partition import Wanted
 from ....model.switches import Switch
@@ -19,10 +21,13 @@ __all__ = ["switched_off"]
 
 def switched_off(context: Context, state: RunState, piece: Piece) -> list[Happening]:
     """The first time at which each condition of closed contacts is false."""
+    if not context.dynamics.switches:
+        return []
     found = []
     closed = closed_contacts(state.status, context.layout)
     for switch in context.dynamics.switches:
-        rows = closed[(closed >= switch.block.rows.start) & (closed < switch.block.rows.stop)]
+        first, last = np.searchsorted(closed, [switch.block.rows.start, switch.block.rows.stop])
+        rows = closed[first:last]
         if not len(rows):
             continue
         low = piece.t0
