@@ -15,8 +15,8 @@ from .base.errors import (
 )
 from .mechanics.acceleration import Acceleration, accelerate
 from .mechanics.acceleration_problem import build_acceleration
-from .mechanics.assembly import Assembly, assemble
 from .mechanics.collision import Collision, collide, engage
+from .mechanics.consistency.assembly import Assembly, assemble
 from .mechanics.crosscheck import Crosscheck, crosscheck
 from .mechanics.impact import Impact, Outcome
 from .mechanics.impact_laws import ImpactLaw, Newton, Poisson, Sequential

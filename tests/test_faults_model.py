@@ -220,11 +220,11 @@ def test_fault_07_a_singular_mass_is_solved_when_the_constraints_hold_it():
 
 
 def test_fault_12_a_contact_without_a_normal_is_named():
-    flat = go.Contact("flat", lambda q, t: q[0] ** 2)
+    flat = go.Contact("flat", lambda q, t: q[0] ** 3)
     message = r"normal of Contact 'flat' is zero at t=3, q="
     with pytest.raises(go.ModelError, match=message):
         go.accelerate(go.System([1.0], contacts=[flat]), [0.0], [0.0], 3.0)
-    cusp = go.Contact("cusp", lambda q, t: np.sqrt(q[0] ** 2 + q[1] ** 2))
+    cusp = go.Contact("cusp", lambda q, t: np.sqrt(q[0] ** 2 + q[1] ** 2) - 0.5)
     with pytest.raises(go.UserFunctionError, match=r"Contact 'cusp' is not finite .nan. at t=3"):
         go.accelerate(go.System([1.0, 1.0], contacts=[cusp]), [0.0, 0.0], [0.0, 1.0], 3.0)
 

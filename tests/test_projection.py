@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 import gauss_opt as go
-from gauss_opt.mechanics.projection import Scales, drift, project
+from gauss_opt.mechanics.consistency.projection import Scales, drift, project
 
 N, K = 6, 3
 NONE = np.arange(0)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import gauss_opt as go
-from gauss_opt.mechanics.projection import Scales
+from gauss_opt.mechanics.consistency.projection import Scales
 from gauss_opt.results.dense_output import Piece
 from gauss_opt.simulation.event_driven.segment import (
     absolute_tolerances,

@@ -21,10 +21,10 @@ from ..qp.certificate import Certificate
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
 from ..reference import closed_form
+from .consistency.projection import Scales
 from .impact import Impact, Jump
 from .impact_laws import ImpactLaw, Newton, make_law
 from .participants import contact_rows
-from .projection import Scales
 from .rank.beside_surface import Dependence
 
 __all__ = ["Collision", "collide", "collide_snapshot", "engage", "engage_snapshot"]

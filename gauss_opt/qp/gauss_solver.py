@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.arrays import Indices
 from ..base.errors import InputError, SolverError
-from ..base.tolerances.qp import CERTIFIED
+from ..base.tolerances.qp import CERTIFIED, NEARLY_CERTIFIED
 from .acceptance import accept, repaired, sharpened
 from .certificate import Certificate
 from .counts import Counts
@@ -209,7 +209,7 @@ class GaussSolver:
     ) -> GaussSolution | str:
         """The solution on a set that a solver proposes, or why there is none.
 
-        Sets whose certificate fails are added to ``missed``.
+        Sets whose certificate fails narrowly are added to ``missed``.
         """
         self.counts.qp_solver_calls += 1
         unit = white.normalised()  # a new one: solvers have been seen to write into it
@@ -219,7 +219,8 @@ class GaussSolver:
             solution = accept(problem, white, working, self.tolerance, name, attempts)
             if not isinstance(solution, Certificate):
                 return solution
-            missed.append((name, working))
+            if solution.passes(NEARLY_CERTIFIED):
+                missed.append((name, working))
             reason = f"certificate fails ({solution})"
         return reason
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.tolerances.results import INTERPOLATED_DRIFT
-from ..mechanics.projection import Scales, project
+from ..mechanics.consistency.projection import Scales, project
 from ..mechanics.rank.surface import surface_ranks
 from ..model.snapshot import state_snapshot
 from ..model.system import System

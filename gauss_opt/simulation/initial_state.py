@@ -7,10 +7,10 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.tolerances.simulation import CONSISTENT, DRIFT, PENETRATED, ROUND_OFF, SIMULTANEOUS
-from ..mechanics.assembly import assemble
+from ..mechanics.consistency.assembly import assemble
+from ..mechanics.consistency.projection import Drift, Scales, drift, project
 from ..mechanics.flow import Flow
 from ..mechanics.impact import Impact
-from ..mechanics.projection import Drift, Scales, drift, project
 from ..mechanics.rank.surface import surface_ranks
 from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.gauss_solver import GaussSolver

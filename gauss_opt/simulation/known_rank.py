@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
-from ..mechanics.projection import Ranks
+from ..mechanics.consistency.projection import Ranks
 from ..mechanics.rank.held_rows import HeldRows, held_rows, reexamined
 from ..model.rows import RowTable
 from ..model.snapshot import Snapshot

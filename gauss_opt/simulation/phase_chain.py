@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..base.errors import SimulationError
 from ..mechanics.collision import Collision, engage_snapshot
-from ..mechanics.projection import Scales
+from ..mechanics.consistency.projection import Scales
 from ..model.snapshot import evaluate
 from ..qp.gauss_solver import Counts, GaussSolver
 from ..results.joining import closing_impact, cut, join

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.arrays import Array, Indices, Mask
 from ..base.tolerances.simulation import LONG_RUN, SIMULTANEOUS
-from ..mechanics.projection import Scales
+from ..mechanics.consistency.projection import Scales
 from ..model.rows import RowTable
 from ..model.snapshot import Snapshot
 from ..results.records import Stats

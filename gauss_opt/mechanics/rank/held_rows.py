@@ -15,7 +15,7 @@ from scipy.linalg import lapack
 from ...base.arrays import Array, Indices, Mask
 from ...base.tolerances.mechanics import RISEN, STILL_GOOD
 from ...model.snapshot import Snapshot
-from ..projection import Ranks
+from ..consistency.projection import Ranks
 from .independence import Spectrum, spectrum
 from .surface import Equalities, SurfaceRank, off_surface, rank_at, surface_ranks
 

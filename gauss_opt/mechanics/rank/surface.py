@@ -24,7 +24,7 @@ from ...base.tolerances.mechanics import (
     ZERO_ON_SURFACE,
 )
 from ...model.snapshot import Snapshot, state_snapshot
-from ..projection import Ranks, Scales, drift, nearer
+from ..consistency.projection import Ranks, Scales, drift, nearer
 from .independence import spectrum
 
 __all__ = [

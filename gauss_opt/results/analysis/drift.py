@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...base.arrays import Array
-from ...mechanics.projection import Scales
+from ...mechanics.consistency.projection import Scales
 from ...model.rows import Kind
 from ...model.snapshot import state_snapshot
 from ..result import Result

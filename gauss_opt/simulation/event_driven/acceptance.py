@@ -9,8 +9,8 @@ import numpy as np
 from ...base.errors import SimulationError
 from ...base.tolerances.simulation import DRIFT, JUMP, JUMP_BY_RTOL
 from ...mechanics.caused import caused_accelerations
+from ...mechanics.consistency.projection import Scales, drift
 from ...mechanics.flow import Flow
-from ...mechanics.projection import Scales, drift
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
 from .context import Context

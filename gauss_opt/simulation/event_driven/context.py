@@ -11,9 +11,9 @@ from ...base.arrays import Array, Indices
 from ...base.lazy import lazy
 from ...base.tolerances.simulation import ROUND_OFF
 from ...mechanics.acceleration import Acceleration, accelerate_rows
+from ...mechanics.consistency.projection import Scales, project
 from ...mechanics.flow import Flow
 from ...mechanics.impact import Impact, Jump
-from ...mechanics.projection import Scales, project
 from ...model.dynamics import Dynamics
 from ...model.rows import RowTable
 from ...model.snapshot import Snapshot, state_snapshot

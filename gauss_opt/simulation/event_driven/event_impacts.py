@@ -11,7 +11,7 @@ from ...base.arrays import Array, Indices
 from ...base.errors import SimulationError
 from ...base.tolerances.simulation import SLOW, SLOW_IN_IMPACT
 from ...mechanics.collision import Collision, collide_snapshot
-from ...mechanics.projection import Scales
+from ...mechanics.consistency.projection import Scales
 from ...model.snapshot import Snapshot
 from .context import Context
 

@@ -17,7 +17,7 @@ from ...base.tolerances.simulation import (
 )
 from ...mechanics.acceleration import Acceleration
 from ...mechanics.collision import Collision
-from ...mechanics.projection import Scales
+from ...mechanics.consistency.projection import Scales
 from ...model.snapshot import Snapshot
 from ...results.records import Event, EventKind
 from ..run_state import RunState

@@ -9,8 +9,8 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.errors import NonFiniteError, SimulationError
 from ...base.tolerances.simulation import ATOL_BY_RTOL, ATOL_FLOOR, SHORTEST_RETRY
+from ...mechanics.consistency.projection import Scales
 from ...mechanics.flow import Flow
-from ...mechanics.projection import Scales
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
 from ..run_state import RunState

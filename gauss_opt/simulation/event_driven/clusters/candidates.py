@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....base.arrays import Indices, Mask
+from ....mechanics.consistency.projection import Scales
 from ....mechanics.coupling import coupling
-from ....mechanics.projection import Scales
 from ....model.snapshot import Snapshot
 from ...run_state import RunState
 from ..contact_status import closed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....base.tolerances.simulation import ROUND_OFF
-from ....mechanics.projection import Scales, project
+from ....mechanics.consistency.projection import Scales, project
 from ....model.snapshot import Snapshot
 from ..contact_status import Statuses, closed_contacts, open_contacts
 from ..response import merged

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....base.tolerances.simulation import EXACT_OUTPUT, ROUND_OFF
+from ....mechanics.consistency.projection import Scales
 from ....mechanics.flow import Flow
-from ....mechanics.projection import Scales
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ..context import Context

@@ -8,8 +8,8 @@ from ....base.arrays import Array, Indices
 from ....base.tolerances.base import FINEST_TIME, TINY
 from ....base.tolerances.simulation import SAME_ACCELERATION
 from ....mechanics.acceleration import Acceleration
+from ....mechanics.consistency.projection import Scales
 from ....mechanics.flow import Flow
-from ....mechanics.projection import Scales
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ...run_state import RunState

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..base.arrays import Array
-from ..base.errors import InputError
-from ..model.rows import Kind
-from ..model.snapshot import evaluate, read_only
-from ..model.system import System
-from ..qp.gauss_solver import GaussSolver
-from .consistent_state import consistent_positions, consistent_velocities
-from .rank.beside_surface import Dependence
-from .rank.surface import off_surface
+from ...base.arrays import Array
+from ...base.errors import InputError
+from ...model.rows import Kind
+from ...model.snapshot import evaluate, read_only
+from ...model.system import System
+from ...qp.gauss_solver import GaussSolver
+from ..rank.beside_surface import Dependence
+from ..rank.surface import off_surface
+from .state import consistent_positions, consistent_velocities
 
 __all__ = ["Assembly", "assemble"]
 

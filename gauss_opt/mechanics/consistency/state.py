@@ -7,19 +7,21 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from ..base.arrays import Array
-from ..base.errors import ModelError
-from ..base.tolerances.mechanics import (
+from ...base.arrays import Array
+from ...base.errors import ModelError
+from ...base.tolerances.mechanics import (
     ASSEMBLED,
     FOLLOWING_MISFIT,
     KINEMATICS_ATOL,
     KINEMATICS_RTOL,
     SHORTEST_STEP,
 )
-from ..model.snapshot import Snapshot, evaluate
-from ..qp.gauss_solver import GaussSolver
-from ..qp.problem import GaussProblem
-from .consistency_problem import (
+from ...model.snapshot import Snapshot, evaluate
+from ...qp.gauss_solver import GaussSolver
+from ...qp.problem import GaussProblem
+from ..rank.beside_surface import Answer, Dependence, solve_of_rank
+from ..rank.surface import Equalities, off_surface, rank_at, surface_rank
+from .problem import (
     freedom,
     misfit,
     position_equalities,
@@ -27,8 +29,6 @@ from .consistency_problem import (
     velocity_equalities,
     velocity_problem,
 )
-from .rank.beside_surface import Answer, Dependence, solve_of_rank
-from .rank.surface import Equalities, off_surface, rank_at, surface_rank
 
 __all__ = ["consistent_positions", "consistent_velocities"]
 

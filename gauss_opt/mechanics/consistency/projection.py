@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import Array, Indices
-from ..base.tolerances.mechanics import MOTION_FLOOR
-from ..model.snapshot import Snapshot, state_snapshot
-from ..qp.active_set import solve_set
-from ..qp.problem import GaussProblem
-from ..qp.whitening import whiten
-from .rank.independence import spectrum
+from ...base.arrays import Array, Indices
+from ...base.tolerances.mechanics import MOTION_FLOOR
+from ...model.snapshot import Snapshot, state_snapshot
+from ...qp.active_set import solve_set
+from ...qp.problem import GaussProblem
+from ...qp.whitening import whiten
+from ..rank.independence import spectrum
 
 __all__ = ["Drift", "Ranks", "Scales", "drift", "nearer", "project"]
 

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..base.arrays import Array, Indices, Mask
-from ..base.matrices import factorise
-from ..base.tolerances.mechanics import MASSLESS
-from ..model.rows import Kind
-from ..model.snapshot import Snapshot
-from ..qp.active_set import solve_unit_rows
-from ..qp.problem import GaussProblem
-from ..qp.whitening import whiten
-from .rank.surface import Equalities
+from ...base.arrays import Array, Indices, Mask
+from ...base.matrices import factorise
+from ...base.tolerances.mechanics import MASSLESS
+from ...model.rows import Kind
+from ...model.snapshot import Snapshot
+from ...qp.active_set import solve_unit_rows
+from ...qp.problem import GaussProblem
+from ...qp.whitening import whiten
+from ..rank.surface import Equalities
 
 __all__ = [
     "freedom",

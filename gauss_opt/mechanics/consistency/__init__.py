@@ -1,0 +1,1 @@
+"""States on the constraints: assembled from a guess, or put back onto them."""
