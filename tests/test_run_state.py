@@ -2,7 +2,7 @@
 
 import io
 import json
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 
 import numpy as np
 import pytest
@@ -113,6 +113,8 @@ def test_a_copy_shares_nothing_that_a_run_writes_into():
     other.stats.steps += 1
     other.stats.rank_drops.append(9.0)
     other.stats.seconds["qp"] = 5.0
+    other.stats.sampled["floor"] = "derivatives by hand"
+    other.stats.unsettled["rope"] = 1
     other.end_segment()
     assert_same_state(state, before)
 
@@ -120,7 +122,7 @@ def test_a_copy_shares_nothing_that_a_run_writes_into():
 def test_every_field_travels():
     state, layout = some_state()
     for item in fields(RunState):
-        if item.name in ("scales", "series", "pending", "stats"):
+        if item.name in ("scales", "series", "pending", "stats", "equalities"):
             continue
         value = getattr(state, item.name)
         assert_array_equal(getattr(travelled(state, layout), item.name), value)
@@ -162,6 +164,17 @@ def test_a_state_taken_is_not_changed_by_the_run_that_goes_on():
     for _ in range(20):
         stepper.step()
     assert_same_state(state, kept)
+
+
+def test_a_result_taken_is_not_changed_by_the_run_that_goes_on():
+    stepper = go.start(tied_balls(), *START, **OPTIONS)
+    stepper.step()
+    result = stepper.result()
+    kept = asdict(result.stats)
+    while stepper.status == "running":
+        stepper.step()
+    assert asdict(result.stats) == kept
+    assert stepper.result().stats.steps > result.stats.steps
 
 
 @pytest.mark.parametrize(

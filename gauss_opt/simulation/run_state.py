@@ -178,12 +178,11 @@ class RunState:
     def copy(self) -> RunState:
         """Another one with the same content, that shares nothing that is written into."""
         scales = self.scales
-        stats = self.stats
         return replace(
             self,
             scales=Scales(scales.q, scales.v, scales.fixed_length, scales.time),
             equalities=self.equalities.copy(),
-            stats=replace(stats, rank_drops=[*stats.rank_drops], seconds={**stats.seconds}),
+            stats=self.stats.copy(),
         )
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
