@@ -7,6 +7,7 @@ last bit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import inf, isnan, nan
 from typing import Any
@@ -22,7 +23,7 @@ from ..results.records import Stats
 from .event_driven.accumulation import Bounce
 from .event_driven.contact_status import Statuses, all_open, require_valid
 from .known_rank import KnownRank
-from .settings import Settings
+from .settings import Settings, UserEvent
 
 __all__ = ["ImpactSeries", "PendingLimit", "RunState"]
 
@@ -165,6 +166,13 @@ class RunState:
         """
         longest = LONG_RUN * max(self.quiet, t - self.last_event)
         return SIMULTANEOUS * min(self.scales.time, longest)
+
+    def ended_by(self, events: Sequence[UserEvent]) -> list[UserEvent]:
+        """The terminal user events that had a zero here."""
+        if self.fired_at != self.t:
+            return []
+        return [event for event, fired in zip(events, self.fired, strict=True)
+                if fired and event.terminal]  # fmt: skip
 
     def put(self, snapshot: Snapshot) -> None:
         """Be where a snapshot is."""

@@ -16,8 +16,10 @@ from ..run_state import RunState
 from .acceptance import StepEnd
 from .contact_status import leaving, separated
 from .context import Context
+from .guards.detection import first_event
 from .guards.happening import Happening
 from .guards.user_events import announced, marked
+from .rank_drop import Landing
 from .recording import Recording
 from .response import Response
 from .segment import Segment, absolute_tolerances, first_step_after_event, flow_of
@@ -102,6 +104,17 @@ class Present:
             self.recording.events(announced(self.context, there, found))
             self.state.fired = marked(self.state, there.t, found)
             self.state.fired_at = there.t
+
+    def look_for_events(self, piece: Piece) -> Happening | None:
+        """The first event inside a step."""
+        return first_event(self.context, self.state, self.flow, self.now, piece)
+
+    def land(self, landing: Landing) -> None:
+        """Go to the state beyond a rank drop."""
+        self.keep(landing.piece)
+        self.reach(landing.snapshot)
+        self.recording.quality(landing.snapshot, 0.0, self.state)
+        self.recording.step(self.context.accelerate(landing.snapshot, self.state.status))
 
     # Segments
 
