@@ -19,7 +19,7 @@ from ..results.result import Result
 from ..results.result_file import pack, read, unpack
 from ..results.result_file import write as write_file
 from .event_driven.stepper import Stepper
-from .run_state import RunState
+from .state_file import pack_state, unpack_state
 
 __all__ = ["restore", "write"]
 
@@ -30,7 +30,7 @@ def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint: complete, or the old one stays."""
     state = stepper.freeze()
     arrays, header = pack(stepper.result())
-    kept, header["checkpoint"] = state.to_arrays()
+    kept, header["checkpoint"] = pack_state(state)
     arrays |= {f"{PREFIX}{name}": array for name, array in kept.items()}
     header["active_sets"] = stepper.solver.remembered()
     arrays["start"] = np.concatenate([stepper.start.q, stepper.start.v])
@@ -46,7 +46,7 @@ def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
         result = Result(**unpack(arrays, header))
         _check_same(stepper, result, arrays["start"], path)
         kept = {k.removeprefix(PREFIX): a for k, a in arrays.items() if k.startswith(PREFIX)}
-        state = RunState.from_arrays(kept, header["checkpoint"], stepper.layout)
+        state = unpack_state(kept, header["checkpoint"], stepper.start, stepper.settings)
         stepper.solver.recall(header["active_sets"])
         stepper.resume(state, result)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +19,7 @@ from .guards.detection import first_event
 from .guards.happening import Happening
 from .guards.user_events import announced, marked
 from .rank_drop import Landing
+from .rank_watch import LOOKED_BACK
 from .recording import Recording
 from .response import Response
 from .segment import Segment, absolute_tolerances, first_step_after_event, flow_of
@@ -64,7 +64,7 @@ class Present:
         self.flow = flow_of(self.context, self.state.status)
         self.segment = None
         if state.in_segment:
-            self.begin_segment(result.pieces[len(result.pieces) - state.recent :])
+            self.begin_segment()
 
     def start_at(self, snapshot: Snapshot) -> None:
         """Start at a consistent state, and decide there which of the equalities are held."""
@@ -118,13 +118,12 @@ class Present:
 
     # Segments
 
-    def begin_segment(self, recent: Sequence[Piece] = ()) -> Segment:
+    def begin_segment(self) -> Segment:
         """Start a smooth segment, or go on with one that has some steps behind it."""
         context, state = self.context, self.state
         if state.atol is None:
             state.atol = absolute_tolerances(context.settings, state.scales)
         segment = Segment(context, state, self.now)
-        segment.recent.extend(recent)
         self.segment, self.flow = segment, segment.flow
         return segment
 
@@ -134,8 +133,8 @@ class Present:
         self.recording.quality(snapshot, end.drift, state)
         self.keep(piece)
         self.be_at(snapshot)
-        segment.recent.append(piece)
-        state.recent, state.next_step = len(segment.recent), segment.next_step
+        state.recent = (*state.recent, piece)[-LOOKED_BACK:]
+        state.next_step = segment.next_step
         if leaving(state.status).any():
             apart = snapshot.value > ROUND_OFF * state.scales.lengths(snapshot)
             state.status = separated(state.status, apart)

@@ -186,7 +186,7 @@ class Stepper:
         elif segment.finished:
             present.end_segment()
             self._at_bound()
-        elif steps_collapse(segment, present.now, self.settings.rtol):
+        elif steps_collapse(present.state, segment, present.now, self.settings.rtol):
             self._leap(segment)
         present.state.standstill = present.state.standstill + 1 if stands_still(t, self.t) else 0
         require_progress(present.state.standstill, self.t)
