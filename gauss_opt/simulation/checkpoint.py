@@ -23,6 +23,7 @@ from .state_file import pack_state, unpack_state
 
 __all__ = ["restore", "write"]
 
+VERSION = 1  # of the state; that of the result beside it is its own
 PREFIX = "state_"  # of the arrays of the state among those of the result
 
 
@@ -32,6 +33,7 @@ def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     arrays, header = pack(stepper.result())
     kept, header["checkpoint"] = pack_state(state)
     arrays |= {f"{PREFIX}{name}": array for name, array in kept.items()}
+    header["checkpoint_version"] = VERSION
     header["active_sets"] = stepper.solver.remembered()
     arrays["start"] = np.concatenate([stepper.start.q, stepper.start.v])
     write_file(path, arrays, header)
@@ -43,6 +45,11 @@ def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     def fill(arrays: dict[str, Any], header: dict[str, Any]) -> None:
         if "checkpoint" not in header:
             raise InputError(f"{path} is a result, not a checkpoint: nothing to go on with")
+        if header.get("checkpoint_version") != VERSION:
+            raise InputError(
+                f"{path} was written by another version of gauss_opt: it can be loaded as a "
+                f"result, but not resumed"
+            )
         result = Result(**unpack(arrays, header))
         _check_same(stepper, result, arrays["start"], path)
         kept = {k.removeprefix(PREFIX): a for k, a in arrays.items() if k.startswith(PREFIX)}
