@@ -16,11 +16,13 @@ def test_flat_four_bars_are_passed_at_any_tolerance(mechanisms, rtol):
     assert [str(check) for check in case.check(result) if not check.ok] == []
 
 
-def test_a_run_resumed_before_a_rank_drop_has_the_same_bits(tmp_path):
+@pytest.mark.parametrize("dense", [True, False])
+def test_a_run_resumed_before_a_rank_drop_has_the_same_bits(dense, tmp_path):
     setup = go.find_case("four_bar").create({"duration": 1.0}).build()
     start = setup.system, setup.q0, setup.v0, (0.0, 1.0)
-    options = {"rtol": 1e-10, "checkpoint": tmp_path / "c.npz", "checkpoint_every": 1}
-    whole = go.simulate(*start, rtol=1e-10)
+    same = {"rtol": 1e-10, "dense_output": dense}
+    options = {**same, "checkpoint": tmp_path / "c.npz", "checkpoint_every": 1}
+    whole = go.simulate(*start, **same)
     assert whole.stats.rank_drops
     for count in range(15, whole.stats.steps, 5):
         stopped = go.simulate(*start, **options, max_steps=count, throw=False)

@@ -1,5 +1,6 @@
 """Runs that are stopped at an awkward moment and resumed: the same bits as without the stop."""
 
+import json
 from dataclasses import asdict
 
 import numpy as np
@@ -221,3 +222,55 @@ def test_a_run_is_resumed_with_other_limits(tmp_path):
 def test_every_option_either_matters_or_is_a_limit():
     limits = {"max_steps", "max_events", "max_wall_time", "sampled_guards"}
     assert {OPTION.get(name, name) for name in OTHER_OPTIONS} | limits == set(DEFAULTS)
+
+
+def reached(q, v, t):
+    return q[0] - 0.5
+
+
+def late(q, v, t):
+    return t - 2.0
+
+
+reached.terminal = True
+late.terminal = True
+
+
+@pytest.mark.parametrize("event", [reached, late])
+def test_a_run_that_a_user_event_has_ended_stays_ended(event, tmp_path):
+    """Inside the span, and at its end."""
+    ball = go.System([1.0], [-G], contacts=[go.Contact("floor", lambda q, t: q[0], 0.5)])
+    start = [1.0], [0.0], (0.0, 2.0 if event is late else 1.0)
+    kept = {"checkpoint": tmp_path / "c.npz", "checkpoint_every": 1, "events": event}
+    ended = go.simulate(ball, *start, **kept)
+    resumed = go.simulate(ball, *start, **kept, resume=True)
+    assert_same_bits(resumed, ended)
+    assert ended.status == "terminated"
+
+
+def test_a_run_that_a_callback_has_ended_goes_on(tmp_path):
+    ball = go.System([1.0], [-G], contacts=[go.Contact("floor", lambda q, t: q[0], 0.5)])
+    start = [1.0], [0.0], (0.0, 1.0)
+    kept = {"checkpoint": tmp_path / "c.npz", "checkpoint_every": 1}
+    stopped = go.simulate(ball, *start, **kept, callback=lambda state: state.t > 0.2)
+    assert stopped.status == "terminated"
+    resumed = go.simulate(ball, *start, **kept, resume=True)
+    assert_same_bits(resumed, go.simulate(ball, *start))
+
+
+@pytest.mark.parametrize("version", [None, 0, 1_000_000, "1"])
+def test_a_checkpoint_of_another_version_is_a_result_and_cannot_be_resumed(version, tmp_path):
+    ball = go.System([1.0], [-G], contacts=[go.Contact("floor", lambda q, t: q[0], 0.5)])
+    path = tmp_path / "c.npz"
+    whole = go.simulate(ball, [1.0], [0.0], (0.0, 1.0), checkpoint=path, checkpoint_every=1)
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(arrays["header"].tobytes())
+    header["checkpoint_version"] = version
+    if version is None:
+        del header["checkpoint_version"]
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(path, **arrays)
+    assert_array_equal(go.load(path).q, whole.q)
+    with pytest.raises(go.InputError, match="another version of gauss_opt: it can be loaded as a"):
+        go.simulate(ball, [1.0], [0.0], (0.0, 1.0), checkpoint=path, resume=True)

@@ -12,7 +12,7 @@ from ..base.tolerances.mechanics import TOUCHING
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot
 
-__all__ = ["chosen_rows", "contact_rows", "touching_rows"]
+__all__ = ["chosen_rows", "contact_rows"]
 
 
 def chosen_rows(snapshot: Snapshot, contacts: Iterable[str] | None) -> Indices | None:
@@ -26,11 +26,6 @@ def chosen_rows(snapshot: Snapshot, contacts: Iterable[str] | None) -> Indices |
         return None
     chosen: Indices = np.array([*range(ne), *inequalities], dtype=np.intp)
     return chosen
-
-
-def touching_rows(snapshot: Snapshot) -> Indices:
-    """Rows of contacts that touch without separating, and of velocity limits that are reached."""
-    return np.array(_touching(snapshot), dtype=np.intp)
 
 
 def _touching(snapshot: Snapshot) -> list[int]:

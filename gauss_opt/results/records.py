@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -186,3 +186,13 @@ class Stats:
     unsettled: dict[str, int] = field(default_factory=dict)
     sampled: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+
+    def copy(self) -> Stats:
+        """Another one with the same content, that shares nothing that is written into."""
+        return replace(
+            self,
+            rank_drops=[*self.rank_drops],
+            unsettled={**self.unsettled},
+            sampled={**self.sampled},
+            seconds={**self.seconds},
+        )

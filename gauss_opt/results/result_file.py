@@ -27,7 +27,9 @@ from .records import Stats
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["pack", "pack_energy", "read", "unpack", "versions", "write"]
+__all__ = ["pack", "pack_energy", "pack_pieces", "read", "read_stats",
+           "unpack", "unpack_pieces",
+           "versions", "write"]  # fmt: skip
 
 Built = TypeVar("Built")
 
@@ -62,7 +64,7 @@ def pack_energy(energy: Energy) -> dict[str, Array]:
 
 def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and JSON header of a result."""
-    arrays = {**columns_of(result), **event_arrays(result.events), **_pack_pieces(result.pieces)}
+    arrays = {**columns_of(result), **event_arrays(result.events), **pack_pieces(result.pieces)}
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -106,8 +108,8 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
         contacts=tuple(header["contacts"]),
         coordinates=words(header.get("coordinates", [])),
         events=read_events(arrays, header["events"]),
-        pieces=_unpack_pieces(arrays, header["held"]),
-        stats=Stats(**header["stats"]),
+        pieces=unpack_pieces(arrays, header["held"]),
+        stats=read_stats(header["stats"]),
         settings=dict(header["settings"]),
         system=None,
         stored_energy=energy,
@@ -122,16 +124,21 @@ def _check_header(header: dict[str, Any], width: int) -> None:
             raise ValueError(f"{key} names constraints that do not exist")
     if len(header.get("coordinates") or ()) not in (0, width):
         raise ValueError("the number of coordinate names is not that of the coordinates")
-    stats = asdict(Stats(**header["stats"]))
-    words(list(stats.pop("sampled").values()))
-    several = [stats.pop("rank_drops"), stats.pop("seconds").values(),
-               stats.pop("unsettled").values()]  # fmt: skip
-    for number in (*chain(*several), *stats.values()):
-        if type(number) not in (int, float):
-            raise ValueError(f"{number!r} in the statistics is not a number")
     for rows in header["held"]:
         if not all(type(row) is int and 0 <= row < len(names) for row in rows):
             raise ValueError("the dense output refers to rows that do not exist")
+
+
+def read_stats(entry: dict[str, Any]) -> Stats:
+    """The statistics in a header; a ValueError when they are not numbers and words."""
+    values = asdict(Stats(**entry))
+    words(list(values.pop("sampled").values()))
+    several = [values.pop("rank_drops"), values.pop("seconds").values(),
+               values.pop("unsettled").values()]  # fmt: skip
+    for number in (*chain(*several), *values.values()):
+        if type(number) not in (int, float):
+            raise ValueError(f"{number!r} in the statistics is not a number")
+    return Stats(**entry)
 
 
 def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
@@ -148,7 +155,8 @@ def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
             raise ValueError(f"{name} has shape {arrays[name].shape} instead of {shape}")
 
 
-def _pack_pieces(pieces: tuple[Piece, ...]) -> dict[str, Any]:
+def pack_pieces(pieces: tuple[Piece, ...]) -> dict[str, Any]:
+    """The arrays of dense output."""
     return {
         "piece_t0": np.array([piece.t0 for piece in pieces]),
         "piece_t1": np.array([piece.t1 for piece in pieces]),
@@ -159,7 +167,8 @@ def _pack_pieces(pieces: tuple[Piece, ...]) -> dict[str, Any]:
     }
 
 
-def _unpack_pieces(arrays: dict[str, Any], held: list[list[int]]) -> tuple[Piece, ...]:
+def unpack_pieces(arrays: dict[str, Any], held: list[list[int]]) -> tuple[Piece, ...]:
+    """The dense output that was packed, with the rows held in each piece."""
     sizes = arrays["piece_sizes"]
     if sizes.dtype != np.int64 or sizes.ndim != 1:
         raise ValueError("the sizes of the dense output are not whole numbers")

@@ -19,10 +19,11 @@ from ..results.result import Result
 from ..results.result_file import pack, read, unpack
 from ..results.result_file import write as write_file
 from .event_driven.stepper import Stepper
-from .run_state import RunState
+from .state_file import pack_state, unpack_state
 
 __all__ = ["restore", "write"]
 
+VERSION = 1  # of the state; that of the result beside it is its own
 PREFIX = "state_"  # of the arrays of the state among those of the result
 
 
@@ -30,8 +31,9 @@ def write(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint: complete, or the old one stays."""
     state = stepper.freeze()
     arrays, header = pack(stepper.result())
-    kept, header["checkpoint"] = state.to_arrays()
+    kept, header["checkpoint"] = pack_state(state)
     arrays |= {f"{PREFIX}{name}": array for name, array in kept.items()}
+    header["checkpoint_version"] = VERSION
     header["active_sets"] = stepper.solver.remembered()
     arrays["start"] = np.concatenate([stepper.start.q, stepper.start.v])
     write_file(path, arrays, header)
@@ -43,10 +45,15 @@ def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
     def fill(arrays: dict[str, Any], header: dict[str, Any]) -> None:
         if "checkpoint" not in header:
             raise InputError(f"{path} is a result, not a checkpoint: nothing to go on with")
+        if header.get("checkpoint_version") != VERSION:
+            raise InputError(
+                f"{path} was written by another version of gauss_opt: it can be loaded as a "
+                f"result, but not resumed"
+            )
         result = Result(**unpack(arrays, header))
         _check_same(stepper, result, arrays["start"], path)
         kept = {k.removeprefix(PREFIX): a for k, a in arrays.items() if k.startswith(PREFIX)}
-        state = RunState.from_arrays(kept, header["checkpoint"], stepper.layout)
+        state = unpack_state(kept, header["checkpoint"], stepper.start, stepper.settings)
         stepper.solver.recall(header["active_sets"])
         stepper.resume(state, result)
 

@@ -105,7 +105,9 @@ def simulate(
     checkpoint_every : int
         Number of steps from one checkpoint to the next.
     resume : bool
-        Go on from ``checkpoint`` if it exists, with the same numbers as without interruption.
+        Go on from ``checkpoint`` if it exists, with the same numbers as without interruption. A
+        run that a terminal user event has ended stays ended; one that a callback has stopped goes
+        on.
     record_problems : path, optional
         Save every QP of the run to one file, for :func:`load_problems`.
     throw : bool

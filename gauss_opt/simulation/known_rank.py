@@ -69,12 +69,22 @@ class KnownRank:
             return cls()
         chosen, combine, ranks = (arrays[f"held_{name}"] for name in ("rows", "combine", "ranks"))
         ne = layout.equalities.stop
-        unique = chosen.dtype == np.int64 and len(set(chosen.tolist())) == chosen.size
-        if not unique or chosen.ndim != 1 or not ((chosen >= 0) & (chosen < ne)).all():
+        whole = chosen.dtype == np.int64 and chosen.ndim == 1
+        if (
+            not whole
+            or len(set(chosen.tolist())) != chosen.size
+            or not ((chosen >= 0) & (chosen < ne)).all()
+        ):
             raise ValueError("the rows that are held are not rows of equalities")
         if combine.dtype != np.float64 or combine.shape != (len(chosen), len(chosen)):
             raise ValueError("the combinations do not have the size of the rows that are held")
-        if ranks.shape != (2,) or not ((ranks >= 0) & (ranks <= ne)).all():
+        if not np.isfinite(combine).all():
+            raise ValueError("the combinations are not finite")
+        if (
+            ranks.dtype != np.int64
+            or ranks.shape != (2,)
+            or not ((ranks >= 0) & (ranks <= ne)).all()
+        ):
             raise ValueError("the ranks do not fit the equalities")
         vanishing = arrays.get("held_vanishing")
         if vanishing is not None and (vanishing.dtype != bool or vanishing.shape != (ne,)):

@@ -1,29 +1,29 @@
 """The state of a run as data: numbers and arrays, all that its future depends on.
 
 A checkpoint stores it, a :class:`Stepper` holds and advances it, and it can travel to another
-process. Together with the system and the settings it determines everything that comes, to the
-last bit.
+process. Together with the system, the settings, and the active sets that the solver remembers it
+determines everything that comes, to the last bit: forces that are not unique depend on the set
+that is tried first.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
-from math import inf, isnan, nan
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
 
 import numpy as np
 
-from ..base.arrays import Array, Indices, Mask
+from ..base.arrays import Array, Mask
 from ..base.tolerances.simulation import LONG_RUN, SIMULTANEOUS
 from ..mechanics.consistency.projection import Scales
-from ..model.rows import RowTable
 from ..model.snapshot import Snapshot
+from ..results.dense_output import Piece
 from ..results.records import Stats
-from .event_driven.accumulation import Bounce
-from .event_driven.contact_status import Statuses, all_open, require_valid
+from .event_driven.contact_status import Statuses, all_open
 from .impact_history import ImpactSeries, PendingLimit
 from .known_rank import KnownRank
-from .settings import Settings
+from .settings import Settings, UserEvent
 
 __all__ = ["ImpactSeries", "PendingLimit", "RunState"]
 
@@ -48,8 +48,8 @@ class RunState:
         Size of the next step; None where the method chooses it.
     atol : array or None
         Absolute tolerances of the present segment; None between two segments.
-    recent : int
-        Number of steps of the segment that the rank watch looks back on.
+    recent : tuple of Piece
+        The last steps of the segment, which the rank watch looks back on.
     correction : float
         Of the best landing beyond a rank drop that was tried in the segment.
     standstill : int
@@ -78,7 +78,7 @@ class RunState:
     fired: Mask
     next_step: float | None = None
     atol: Array | None = None
-    recent: int = 0
+    recent: tuple[Piece, ...] = ()
     correction: float = inf
     quiet: float = 0.0
     standstill: int = 0
@@ -118,6 +118,13 @@ class RunState:
         longest = LONG_RUN * max(self.quiet, t - self.last_event)
         return SIMULTANEOUS * min(self.scales.time, longest)
 
+    def ended_by(self, events: Sequence[UserEvent]) -> list[UserEvent]:
+        """The terminal user events that had a zero here."""
+        if self.fired_at != self.t:
+            return []
+        fired = zip(events, self.fired, strict=True)
+        return [event for event, has_fired in fired if has_fired and event.terminal]
+
     def put(self, snapshot: Snapshot) -> None:
         """Be where a snapshot is."""
         self.t, self.q, self.v = snapshot.t, snapshot.q, snapshot.v
@@ -125,136 +132,14 @@ class RunState:
     def end_segment(self) -> None:
         """Forget what belongs to the segment alone."""
         self.atol = self.next_step = None
-        self.recent, self.correction = 0, inf
+        self.recent, self.correction = (), inf
 
     def copy(self) -> RunState:
         """Another one with the same content, that shares nothing that is written into."""
         scales = self.scales
-        stats = self.stats
         return replace(
             self,
             scales=Scales(scales.q, scales.v, scales.fixed_length, scales.time),
             equalities=self.equalities.copy(),
-            stats=replace(stats, rank_drops=[*stats.rank_drops], seconds={**stats.seconds}),
+            stats=self.stats.copy(),
         )
-
-    def to_arrays(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """All of it as arrays by name, and a header that JSON can write."""
-        scales, series, pending = self.scales, self.series, self.pending
-        times = [self.t, self.last_event, self.fired_at, self.correction, self.quiet, scales.time]
-        optional = [self.next_step, scales.fixed_length]
-        arrays: dict[str, Any] = {
-            "numbers": np.array([*times, *(nan if x is None else x for x in optional)]),
-            "q": self.q,
-            "v": self.v,
-            "status": self.status,
-            "scale_q": scales.q.copy(),
-            "scale_v": scales.v.copy(),
-            "struck": series.struck,
-            "rates": series.rates,
-            "low": series.low.astype(np.int64),
-            "closed": series.closed.astype(np.int64),
-            "bounces": np.array([[b.t, b.height] for b in series.bounces]).reshape(-1, 2),
-            "fired": self.fired,
-            **self.equalities.to_arrays(),
-        }
-        header: dict[str, Any] = {
-            "bounced": [sorted(bounce.contacts) for bounce in series.bounces],
-            **{name: getattr(self, name) for name in _COUNTS},
-            "stats": asdict(self.stats),
-        }
-        if self.atol is not None:
-            arrays["atol"] = self.atol
-        if pending is not None:
-            arrays["pending_v"] = pending.v_before
-            arrays["pending"] = np.array([getattr(pending, name) for name in _PENDING])
-            header["pending"] = {
-                "rows": list(pending.rows),
-                "exact": pending.exact,
-                "row": pending.row,
-            }
-        return arrays, header
-
-    @classmethod
-    def from_arrays(
-        cls, arrays: dict[str, Any], header: dict[str, Any], layout: RowTable
-    ) -> RunState:
-        """The state that :meth:`to_arrays` wrote; a ValueError or KeyError when it is damaged."""
-        numbers = _floats(arrays["numbers"]).tolist()
-        t, last_event, fired_at, correction, quiet, time, next_step, length = numbers
-        require_valid(arrays["status"], layout)
-        return cls(
-            float(t),
-            _read_only(arrays["q"]),
-            _read_only(arrays["v"]),
-            arrays["status"],
-            _scales(arrays, float(time), None if isnan(length) else float(length)),
-            _series(arrays, header, layout),
-            last_event=float(last_event),
-            fired=_mask(arrays["fired"]),
-            next_step=None if isnan(next_step) else float(next_step),
-            atol=_floats(arrays["atol"]) if "atol" in arrays else None,
-            correction=float(correction),
-            quiet=float(quiet),
-            fired_at=float(fired_at),
-            **{name: int(header[name]) for name in _COUNTS},
-            pending=_pending(arrays, header) if "pending" in header else None,
-            stats=Stats(**header["stats"]),
-            equalities=KnownRank.from_arrays(arrays, layout),
-        )
-
-
-_COUNTS = ("recent", "standstill", "next_t_eval")
-_PENDING = ("t", "energy_change", "constraint_work")
-
-
-def _floats(array: Any) -> Array:
-    if array.dtype != np.float64:
-        raise ValueError(f"expected floats, got {array.dtype}")
-    result: Array = array
-    return result
-
-
-def _counts(array: Any) -> Indices:
-    if array.dtype != np.int64 or (array < 0).any():
-        raise ValueError(f"expected counts, got {array.dtype}")
-    result: Indices = array.astype(np.intp)
-    return result
-
-
-def _read_only(array: Any) -> Array:
-    state = _floats(array).copy()
-    state.setflags(write=False)
-    return state
-
-
-def _mask(array: Any) -> Mask:
-    if array.dtype != bool or array.ndim != 1:
-        raise ValueError(f"expected true or false, got {array.dtype}")
-    result: Mask = array
-    return result
-
-
-def _scales(arrays: dict[str, Any], time: float, length: float | None) -> Scales:
-    sizes = _floats(arrays["scale_q"]), _floats(arrays["scale_v"])
-    if sizes[0].shape != arrays["q"].shape or sizes[1].shape != arrays["v"].shape:
-        raise ValueError("the scales do not have the size of the state")
-    return Scales(*sizes, length, time)
-
-
-def _series(arrays: dict[str, Any], header: dict[str, Any], layout: RowTable) -> ImpactSeries:
-    struck, rates = _floats(arrays["struck"]), _floats(arrays["rates"])
-    low, closed = _counts(arrays["low"]), _counts(arrays["closed"])
-    if not struck.shape == rates.shape == low.shape == closed.shape == (layout.n_rows,):
-        raise ValueError("the series of impacts does not have the size of the rows")
-    bounces = zip(_floats(arrays["bounces"]).tolist(), header["bounced"], strict=True)
-    listed = tuple(Bounce(t, frozenset(rows), height) for (t, height), rows in bounces)
-    return ImpactSeries(struck, rates, low, closed, listed)
-
-
-def _pending(arrays: dict[str, Any], header: dict[str, Any]) -> PendingLimit:
-    t, change, work = _floats(arrays["pending"]).tolist()
-    entry = header["pending"]
-    rows = tuple(int(row) for row in entry["rows"])
-    v_before = _read_only(arrays["pending_v"])
-    return PendingLimit(t, rows, bool(entry["exact"]), v_before, change, work, int(entry["row"]))

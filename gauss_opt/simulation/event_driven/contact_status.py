@@ -60,13 +60,13 @@ def all_open(layout: RowTable) -> Statuses:
 
 def require_valid(status: Statuses, layout: RowTable) -> None:
     """Refuse what breaks the rules above with a ValueError."""
-    limits = status[layout.limits]
     if status.dtype != np.int8 or status.shape != (layout.n_rows,):
         raise ValueError(f"the status must be {layout.n_rows} small integers")
     if not np.isin(status, list(Status)).all():
         raise ValueError("a row has a status that does not exist")
     if (status[layout.equalities] != CARRYING).any():
         raise ValueError("a bilateral row does not carry force")
+    limits = status[layout.limits]
     if not ((limits == OPEN) | (limits == CARRYING)).all():
         raise ValueError("a velocity limit is neither inactive nor held")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,9 +19,12 @@ from .clusters.closing import Closing
 from .clusters.decision import decide
 from .contact_status import leaving, separated
 from .context import Context
+from .guards.detection import first_event
 from .guards.happening import Happening, HappeningKind
 from .guards.user_events import announced, marked
 from .impact_series import close_contacts, noted, overtaken, reach_limit, taken_up
+from .rank_drop import Landing
+from .rank_watch import LOOKED_BACK
 from .recording import Recording
 from .response import Response, settle
 from .segment import Segment, absolute_tolerances, first_step_after_event, flow_of
@@ -67,7 +69,7 @@ class Present:
         self.flow = flow_of(self.context, self.state.status)
         self.segment = None
         if state.in_segment:
-            self.begin_segment(result.pieces[len(result.pieces) - state.recent :])
+            self.begin_segment()
 
     def start_at(self, snapshot: Snapshot) -> None:
         """Start at a consistent state, and decide there which of the equalities are held."""
@@ -155,15 +157,25 @@ class Present:
             self.state.fired = marked(self.state, there.t, found)
             self.state.fired_at = there.t
 
+    def look_for_events(self, piece: Piece) -> Happening | None:
+        """The first event inside a step."""
+        return first_event(self.context, self.state, self.flow, self.now, piece)
+
+    def land(self, landing: Landing) -> None:
+        """Go to the state beyond a rank drop."""
+        self.keep(landing.piece)
+        self.reach(landing.snapshot)
+        self.recording.quality(landing.snapshot, 0.0, self.state)
+        self.recording.step(self.context.accelerate(landing.snapshot, self.state.status))
+
     # Segments
 
-    def begin_segment(self, recent: Sequence[Piece] = ()) -> Segment:
+    def begin_segment(self) -> Segment:
         """Start a smooth segment, or go on with one that has some steps behind it."""
         context, state = self.context, self.state
         if state.atol is None:
             state.atol = absolute_tolerances(context.settings, state.scales)
         segment = Segment(context, state, self.now)
-        segment.recent.extend(recent)
         self.segment, self.flow = segment, segment.flow
         return segment
 
@@ -173,8 +185,8 @@ class Present:
         self.recording.quality(snapshot, end.drift, state)
         self.keep(piece)
         self.be_at(snapshot)
-        segment.recent.append(piece)
-        state.recent, state.next_step = len(segment.recent), segment.next_step
+        state.recent = (*state.recent, piece)[-LOOKED_BACK:]
+        state.next_step = segment.next_step
         if leaving(state.status).any():
             apart = snapshot.value > ROUND_OFF * state.scales.lengths(snapshot)
             state.status = separated(state.status, apart)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ from ...base.arrays import Array
 from ...base.tolerances.simulation import EXACT_LANDING, NEAR_RANK_DROP
 from ...mechanics.rank.independence import independence
 from ...model.snapshot import Snapshot
-from ...results.dense_output import Piece
 from ..run_state import RunState
 from .context import Context
 from .rank_drop import Landing, leap
@@ -20,6 +18,7 @@ from .segment import Segment
 __all__ = ["Watched", "landing", "steps_collapse"]
 
 COLLAPSED = 0.02  # a step this much smaller than the longest of late
+LOOKED_BACK = 40  # steps at the most
 FEWEST_STEPS = 4  # that are looked back on
 NOISE = 30.0  # times the root of round-off over rtol: here round-off keeps the steps small
 WORSE = 1.5  # a landing gets worse when its correction grows by this
@@ -32,9 +31,9 @@ class Watched(NamedTuple):
     correction: float
 
 
-def steps_collapse(segment: Segment, now: Snapshot, rtol: float) -> bool:
+def steps_collapse(state: RunState, segment: Segment, now: Snapshot, rtol: float) -> bool:
     """Whether steps have become far smaller than they were, with rows nearly dependent."""
-    next_step, recent = segment.next_step, segment.recent
+    next_step, recent = segment.next_step, state.recent
     if next_step is None or not len(segment.flow.held) or len(recent) < FEWEST_STEPS:
         return False
     longest = max(piece.t1 - piece.t0 for piece in recent)
@@ -53,14 +52,13 @@ def landing(
     The nearer, the shorter the leap, but the more round-off is in what it starts from. So not
     before the landing is exact, or gets worse, or there is no other way.
     """
-    recent: Sequence[Piece] = list(segment.recent)
-    if len(recent) < FEWEST_STEPS:
+    if len(state.recent) < FEWEST_STEPS:
         return Watched(None, state.correction)
 
     def arrive(t: float, y: Array) -> Snapshot:
         return context.on_constraints(context.at(t, y), segment.flow, state.scales)
 
-    found = leap(recent, now, segment.flow, arrive, segment.bound)
+    found = leap(state.recent, now, segment.flow, arrive, segment.bound)
     if found is None:
         return Watched(None, state.correction)
     best = min(state.correction, found.correction)

@@ -80,7 +80,7 @@ class Recording:
             success=done and proved and stats.worst_residual <= solver.tolerance,
             status=status,
             message=message,
-            stats=stats,
+            stats=stats.copy(),
             settings={**self.context.settings.describe(), **solver.describe()},
         )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import numpy as np
 
 from ...base.arrays import Array
@@ -22,7 +20,6 @@ from .integrator import Integrator
 __all__ = ["Segment", "absolute_tolerances", "first_step_after_event", "flow_of", "next_bound"]
 
 MAX_RETRIES = 8
-LOOKED_BACK = 40  # steps that the rank watch looks back on
 
 
 class Segment:
@@ -42,8 +39,6 @@ class Segment:
         The right-hand side.
     bound : float
         Where it must stop.
-    recent : deque of Piece
-        Dense output of the last accepted steps.
     """
 
     def __init__(self, context: Context, state: RunState, now: Snapshot) -> None:
@@ -51,7 +46,6 @@ class Segment:
         self.context = context
         self.flow = flow_of(context, state.status)
         self.bound = next_bound(context.settings, state)
-        self.recent: deque[Piece] = deque(maxlen=LOOKED_BACK)
         self._atol = state.atol
         self._integrator = self._new(now, self.bound, state.next_step)
 

@@ -28,7 +28,6 @@ from .acceptance import end_of_step
 from .context import Context
 from .event_impacts import approaches
 from .guards.arrival import arrive
-from .guards.detection import first_event
 from .guards.happening import Happening, HappeningKind
 from .guards.release import set_change
 from .guards.user_events import sooner
@@ -125,10 +124,15 @@ class Stepper:
         return self._present.state.copy()
 
     def resume(self, state: RunState, result: Result) -> None:
-        """Go on from a state and the result so far instead of from the start."""
+        """Go on from a state and the result so far instead of from the start.
+
+        A run that a terminal user event has ended stays ended; one that a callback, a limit or
+        :meth:`stop` has ended goes on.
+        """
         self._present.resume(state, result)
         self.status, self.message = RunStatus.RUNNING, ""
-        if self.t >= self.settings.t1:
+        self._stop_at_users()
+        if self.t >= self.settings.t1 and self.status == RunStatus.RUNNING:
             self._at_bound()
 
     # Steps
@@ -170,7 +174,7 @@ class Stepper:
             return
         piece = segment.piece()
         clock = lap("integrate", clock)
-        found = self._look_for_events(piece)
+        found = present.look_for_events(piece)
         clock = lap("guards", clock)
         if found is None:
             found = self._accept(segment, piece)
@@ -181,16 +185,12 @@ class Stepper:
         elif segment.finished:
             present.end_segment()
             self._at_bound()
-        elif steps_collapse(segment, present.now, self.settings.rtol):
+        elif steps_collapse(present.state, segment, present.now, self.settings.rtol):
             self._leap(segment)
         present.state.standstill = present.state.standstill + 1 if self.t == t else 0
         require_progress(present.state.standstill, self.t)
         if self.status == RunStatus.RUNNING:
             require_within_limits(self.settings, self.stats.steps, len(self.events))
-
-    def _look_for_events(self, piece: Piece) -> Happening | None:
-        present = self._present
-        return first_event(present.context, present.state, present.flow, present.now, piece)
 
     def _accept(self, segment: Segment, piece: Piece) -> Happening | None:
         """Accept a step when the frozen set is still right at its end; otherwise say what is."""
@@ -250,8 +250,11 @@ class Stepper:
 
     def _announce_users(self, found: Happening, there: Snapshot) -> None:
         self._present.announce_users(found, there)
-        for event in found.terminal(self.settings.events):
-            self.stop(RunStatus.TERMINATED, f"user event {event.name!r} at t = {there.t:g}")
+        self._stop_at_users()
+
+    def _stop_at_users(self) -> None:
+        for event in self._present.state.ended_by(self.settings.events):
+            self.stop(RunStatus.TERMINATED, f"user event {event.name!r} at t = {self.t:g}")
 
     def _leap(self, segment: Segment, *, last_resort: bool = False) -> bool:
         """Step over a configuration at which the rank of the constraints drops, if one is near."""
@@ -262,7 +265,7 @@ class Stepper:
             return False
         piece = found.piece
         self.stats.rank_drops.append(0.5 * (piece.t0 + piece.t1))
-        happening = self._look_for_events(piece)
+        happening = present.look_for_events(piece)
         if happening is not None and happening.stops(self.settings.events):
             part = piece.until(happening.t)
             present.keep(part)
@@ -272,9 +275,6 @@ class Stepper:
                 there = context.at(happening.t, piece(happening.t))
                 there = context.on_constraints(there, segment.flow, state.scales)
                 self._announce_users(happening, there)
-            present.keep(piece)
-            present.reach(found.snapshot)
-            present.recording.quality(found.snapshot, 0.0, state)
-            present.recording.step(context.accelerate(found.snapshot, state.status))
+            present.land(found)
         present.end_segment()
         return True
