@@ -399,7 +399,8 @@ def test_every_solver_gives_the_same_run(scene):
     for name in go.solvers.available():
         other = scene.run(solver=name, reuse_active_set=False)
         assert_same_motion(reference, other)
-        assert other.stats.qp_solver_calls > 0
+        # Single collisions of the sequential law are solved in closed form.
+        assert other.stats.qp_solver_calls > 0 or scene.law == "sequential"
 
 
 @examples(25)

@@ -85,9 +85,7 @@ def test_a_limit_is_off_when_contacts_that_are_stopped_take_it_away(way):
     assert response.snapshot.v[0] < 3.0
     assert response.snapshot.rate[0] == pytest.approx(0.0, abs=1e-14)
     assert response.status[1] == Status.OPEN
-    assert [(e.kind, e.contacts, e.detail) for e in response.events] == [
-        ("limit", ("limit",), "off")
-    ]
+    assert [e.detail for e in response.events if e.kind == "limit"] == ["off"]
 
 
 @pytest.mark.parametrize("way", ["held", "closed as a series"])
@@ -101,4 +99,4 @@ def test_a_limit_stays_on_when_contacts_that_are_stopped_do_not_move_it(way):
     else:
         response, _ = close_contacts(*asked, Accumulation(0.6, frozenset({0}), True))
     assert response.status[1] == Status.CARRYING
-    assert response.events == ()
+    assert not [e for e in response.events if e.kind == "limit"]
