@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ....base.errors import SimulationError
@@ -14,6 +16,7 @@ from .happening import Happening, HappeningKind
 __all__ = ["require_regular"]
 
 KINK = 1e-3  # of the rates of the step: a jump of the rate this large is a kink
+STEADY = 0.1  # of the rates of the step: only below this the gradient is looked at
 
 
 def require_regular(context: Context, piece: Piece, found: Happening) -> None:
@@ -21,9 +24,10 @@ def require_regular(context: Context, piece: Piece, found: Happening) -> None:
     if found.kind not in (HappeningKind.CONTACT, HappeningKind.GRAZE) or found.t <= piece.t0:
         return
     for row in found.rows.tolist():
-        if _has_kink(context, piece, row, found.t):
+        rates = _rates_around(context, piece, row, found.t)
+        if rates.fall < 0.0 < rates.rise and rates.rise - rates.fall > KINK * rates.size:
             what = "has a kink there"
-        elif _is_flat(context, piece, row, found.t):
+        elif rates.steady and _is_flat(context, piece, row, found.t):
             what = "has no gradient there"
         else:
             continue
@@ -33,15 +37,24 @@ def require_regular(context: Context, piece: Piece, found: Happening) -> None:
         )
 
 
-def _has_kink(context: Context, piece: Piece, row: int, t: float) -> bool:
-    """Whether the gap falls just before and rises just after, by a jump of its rate."""
+class _Rates(NamedTuple):
+    """Rates of a gap just before and after a contact, and their size at the ends of the step."""
+
+    fall: float
+    rise: float
+    size: float
+
+    @property
+    def steady(self) -> bool:
+        """Whether the gap hardly changes: a gap that does has a gradient, or a surface moves."""
+        return max(abs(self.fall), abs(self.rise)) <= STEADY * self.size
+
+
+def _rates_around(context: Context, piece: Piece, row: int, t: float) -> _Rates:
     away = BESIDE_CONTACT * (piece.t1 - piece.t0)
-    before, after = max(t - away, piece.t0), min(t + away, piece.t1)
-    falling, rising = (context.gap_and_rate(row, s, piece(s))[1] for s in (before, after))
-    if not falling < 0.0 < rising:
-        return False
-    size = max(abs(context.gap_and_rate(row, s, piece(s))[1]) for s in (piece.t0, piece.t1))
-    return rising - falling > KINK * size
+    times = max(t - away, piece.t0), min(t + away, piece.t1), piece.t0, piece.t1
+    fall, rise, *ends = (context.gap_and_rate(row, s, piece(s))[1] for s in times)
+    return _Rates(fall, rise, max(map(abs, ends)))
 
 
 def _is_flat(context: Context, piece: Piece, row: int, t: float) -> bool:
