@@ -7,7 +7,7 @@ import pytest
 
 import gauss_opt as go
 from gauss_opt import GaussProblem, GaussSolution
-from gauss_opt.qp.acceptance import accept, sharpened
+from gauss_opt.qp.acceptance import accept, repaired, sharpened
 from gauss_opt.qp.certificate import Certificate
 from gauss_opt.qp.whitening import whiten
 
@@ -75,7 +75,18 @@ def test_a_set_that_misses_the_tolerance_narrowly_leads_to_an_answer_that_passes
     assert answer.certificate.passes(1e-9)
     own = go.certify(problem, answer.x, answer.row_multipliers)
     assert own.passes(1e-9)
-    assert answer.attempts
+
+
+@pytest.mark.parametrize("path", JAMMED, ids=lambda path: path.stem)
+def test_a_set_that_lacks_one_row_is_repaired(path):
+    problem = go.load_problem(path)
+    white = whiten(problem)
+    right = go.GaussSolver("daqp").solve(problem).working
+    for place in range(len(right)):
+        lacking = np.delete(right, place)
+        answer = repaired(problem, white, [("guess", lacking)], 1e-9, ())
+        assert answer is not None
+        assert go.certify(problem, answer.x, answer.row_multipliers).passes(1e-9)
 
 
 def test_repair_accepts_nothing_beyond_the_tolerance():

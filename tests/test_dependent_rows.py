@@ -95,9 +95,16 @@ def test_a_contact_of_a_mechanism_with_dependent_rows():
         )
         runs.append(go.simulate(system, setup.q0, setup.v0, (0.0, 2.0), rtol=1e-9))
     every, few = runs
-    assert [e.kind for e in every.events] == [e.kind for e in few.events]
-    assert "impact" in {e.kind for e in every.events}
-    assert_allclose([e.t for e in every.events], [e.t for e in few.events], atol=1e-7)
+    # How many bounces it takes until their limit can be told depends on round-off; the limit does not.
+    series = [[e for e in run.events if e.kind != "accumulation"] for run in runs]
+    bounces = min(map(len, series))
+    assert bounces >= 10
+    for one, other in zip(*series, strict=False):
+        assert (one.kind, one.contacts) == (other.kind, other.contacts)
+        assert abs(one.t - other.t) < 1e-7
+    limits = [[e.t for e in run.events if e.kind == "accumulation"] for run in runs]
+    assert len(limits[0]) == len(limits[1]) > 0
+    assert_allclose(*limits, atol=1e-7)
     assert_allclose(every.q[-1], few.q[-1], atol=1e-6)
 
 
