@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.frozen import frozen_array
 from ..base.tolerances.results import INERTIA_STEP, NOTABLE_WORK
 from ..mechanics.flow import Flow
 from ..mechanics.rank.held_rows import held_rows
@@ -58,6 +59,10 @@ class Energy:
     servo: Array
     constraint: Array
     impact: Array
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            object.__setattr__(self, item.name, frozen_array(getattr(self, item.name)))
 
     @property
     def total(self) -> Array:
