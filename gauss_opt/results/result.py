@@ -14,6 +14,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError, MissingPackageError
 from ..base.frozen import Frozen, frozen_array, frozen_deeply, frozen_in_place
 from ..model.system import System
+from .analysis.potential_fit import misfits
 from .dense_output import Piece
 from .drawn import Drawn
 from .energy import Energy, account, has_energy, joined
@@ -87,6 +88,7 @@ class Result(Drawn):
     stored_energy: Energy | None = None
     parts: tuple[Result, ...] = ()
     coordinates: tuple[str, ...] = ()
+    stored_remarks: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -140,6 +142,16 @@ class Result(Drawn):
         if not self.pieces and self.t[-1] > self.t[0]:
             raise InputError("the energy account needs dense output (dense_output=True)")
         return account(self)
+
+    @cached_property
+    def energy_remarks(self) -> tuple[str, ...]:
+        """What does not fit between the potential and the force; see docs/simulation.md."""
+        if self.stored_remarks is not None:
+            return self.stored_remarks
+        if self.parts:
+            each = [remark for part in self.parts for remark in part.energy_remarks]
+            return tuple(dict.fromkeys(each))
+        return () if self.system is None else misfits(self.system, self.t, self.q, self.v)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save to an npz file; :func:`gauss_opt.load` reads it back to the last bit."""

@@ -81,7 +81,7 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         "settings": result.settings,
         "events": event_entries(result.events),
         "held": [list(piece.held) for piece in result.pieces],
-    }
+    } | ({"energy_remarks": list(result.energy_remarks)} if result.energy_remarks else {})
     return arrays, header
 
 
@@ -114,6 +114,7 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
         settings=dict(header["settings"]),
         system=None,
         stored_energy=energy,
+        stored_remarks=words(header.get("energy_remarks", [])),
     )
 
 
