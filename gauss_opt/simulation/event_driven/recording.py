@@ -37,6 +37,7 @@ class Recording:
         self.context = context
         self.recorder = recorder
         self.before = before
+        self._events: tuple[Event, ...] = ()
 
     @classmethod
     def empty(cls, context: Context) -> Recording:
@@ -55,6 +56,13 @@ class Recording:
     def rows(self) -> int:
         """Number of rows stored so far."""
         return len(self.recorder.times)
+
+    @property
+    def events_so_far(self) -> tuple[Event, ...]:
+        """The events noted so far."""
+        if len(self._events) != len(self.recorder.events):
+            self._events = tuple(self.recorder.events)
+        return self._events
 
     def count(self) -> Stats:
         """The statistics, brought up to date with how the problems of this run were solved."""
@@ -80,7 +88,7 @@ class Recording:
             success=done and proved and stats.worst_residual <= solver.tolerance,
             status=status,
             message=message,
-            stats=stats.copy(),
+            stats=stats.frozen(),
             settings={**self.context.settings.describe(), **solver.describe()},
         )
 

@@ -85,9 +85,9 @@ class Stepper:
         return self._present.now.v
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> tuple[Event, ...]:
         """Events so far."""
-        return self._present.recording.recorder.events
+        return self._present.recording.events_so_far
 
     @property
     def stats(self) -> Stats:
@@ -269,7 +269,7 @@ class Stepper:
         if found is None:
             return False
         piece = found.piece
-        self.stats.rank_drops.append(0.5 * (piece.t0 + piece.t1))
+        self.stats.rank_drops += (0.5 * (piece.t0 + piece.t1),)
         happening = present.look_for_events(piece)
         if happening is not None and happening.stops(self.settings.events):
             part = piece.until(happening.t)
