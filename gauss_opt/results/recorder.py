@@ -11,7 +11,7 @@ from ..base.arrays import Array
 from ..mechanics.ideal_force import ideal_force_of_rows
 from ..model.snapshot import Snapshot
 from ..model.system import System
-from .columns import COLUMNS, as_fields, columns_of
+from .columns import COLUMNS, as_fields, columns_of, shapes
 from .dense_output import Piece
 from .records import Event, Stats
 from .result import Result
@@ -28,6 +28,7 @@ class Recorder:
     def __init__(self, system: System, dynamics: Dynamics, *, dense: bool) -> None:
         self.system = system
         self.layout = dynamics.layout
+        self.nq, self.nv = dynamics.nq, dynamics.nv
         self.dense = dense
         self.columns: dict[str, list[Any]] = {column.key: [] for column in COLUMNS}
         self.events: list[Event] = []
@@ -77,6 +78,13 @@ class Recorder:
         if self.dense and piece.t1 > piece.t0:
             self.pieces.append(replace(piece, held=held))
 
+    def _arrays(self) -> dict[str, Array]:
+        """The columns as arrays, which have their widths even without a row."""
+        if self.times:
+            return {key: np.array(column) for key, column in self.columns.items()}
+        empty = shapes(0, nq=self.nq, nv=self.nv, m=self.layout.n_rows)
+        return {key: np.zeros(shape) for key, shape in empty.items()}
+
     def result(
         self, *, success: bool, status: str, message: str, stats: Stats, settings: dict[str, Any]
     ) -> Result:
@@ -86,7 +94,7 @@ class Recorder:
             success=success,
             status=status,
             message=message,
-            **as_fields({key: np.array(column) for key, column in self.columns.items()}),
+            **as_fields(self._arrays()),
             row_names=self.layout.names,
             scalar=frozenset(block.name for block in blocks if block.scalar),
             contacts=self.layout.contact_names,

@@ -97,8 +97,10 @@ def simulate_phases(
         raise InputError(f"max_phases must be at least 1, got {max_phases}")
     _require_options(options)
     chain = PhaseChain.create(t_span, callback, progress, options)
-    stepper = chain.start(first, q0, v0, chain.t0, chain.t_eval)
-    phase = first
+    begun = chain.first(first, q0, v0, throw=throw)
+    if isinstance(begun, Result):
+        return begun
+    stepper, phase = begun, first
     try:
         while True:
             ending = chain.run(stepper, phase)
