@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
+from ..base.arguments import flag, function, path, whole_number
 from ..base.arrays import Array, real_array
 from ..base.errors import (
     GaussError,
@@ -176,8 +177,12 @@ def simulate(
     require_known(simulate, options)
     if resume and checkpoint is None:
         raise InputError("resume=True needs checkpoint=, the file to go on from")
-    if checkpoint_every < 1:
-        raise InputError(f"checkpoint_every must be at least 1, got {checkpoint_every}")
+    require_watchers(callback, progress, throw)
+    flag("resume", resume)
+    for name, file in (("checkpoint", checkpoint), ("record_problems", record_problems)):
+        if file is not None:
+            path(name, file)
+    checkpoint_every = whole_number("checkpoint_every", checkpoint_every)
     settings, solver = Settings.create(t_span, **options), make_solver(options)
     with _recorded(solver, record_problems):
         stepper = begun(system, q0, v0, settings, solver, throw=throw)
@@ -195,6 +200,15 @@ def simulate(
                 raise
             return error.result
     return stepper.result()
+
+
+def require_watchers(callback: Any, progress: Any, throw: Any) -> None:
+    """Refuse what cannot watch a run."""
+    if callback is not None:
+        function("callback", callback, "state")
+    if not callable(progress):
+        flag("progress", progress)
+    flag("throw", throw)
 
 
 @contextmanager

@@ -129,9 +129,9 @@ class Integrator:
         None where the method does not keep its estimate.
         """
         solver: Any = self._solver
-        if isinstance(solver, RungeKutta):
+        if self.one_step:
             error = solver._estimate_error(solver.K, solver.h_previous or solver.h_abs)
-        elif isinstance(solver, BDF):
+        elif isinstance(self._solver, BDF):
             error = solver.D[solver.order + 1]
         else:
             return None
