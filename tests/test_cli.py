@@ -426,6 +426,23 @@ def test_crosscheck_that_disagrees_is_exit_code_1(command, monkeypatch):
     assert "DISAGREE" in out
 
 
+def test_crosscheck_with_a_route_that_gives_no_answer_is_exit_code_4(command, data, monkeypatch):
+    from gauss_opt.reference import closed_form
+
+    def silent(*arguments):
+        raise ValueError("out of order")
+
+    monkeypatch.setattr(closed_form, "kkt", silent)
+    words = ("crosscheck", "bouncing_ball", "--solver", "daqp", "--states", "4")
+    code, out, _ = command(*words)
+    assert code == 4
+    assert "DISAGREE" not in out
+    assert "KKT matrix gave no answer: out of order" in out
+    assert "no answer from KKT matrix" in out
+    _, found = data(*words)
+    assert (found["ok"], found["agree"], found["unanswered"]) == (False, True, ["KKT matrix"])
+
+
 def test_solvers_with_what_installs_them(command, data, monkeypatch):
     from gauss_opt.qp.solvers.piqp import Solver
 

@@ -1,5 +1,7 @@
 """Every route to the same acceleration, and what the solvers themselves returned."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -86,18 +88,46 @@ def test_a_sloppy_solver_is_seen_in_its_own_point_only(mass, monkeypatch):
     assert route.raw_difference == pytest.approx(1e-3, rel=1e-6)
 
 
-def test_a_failing_solver_is_a_failed_route_not_an_error(monkeypatch):
+@pytest.fixture
+def silent(monkeypatch):
+    """The name of a solver that never answers."""
     from gauss_opt.qp.solvers import nnls
 
     def broken(self, problem):
         raise RuntimeError("out of order")
 
     monkeypatch.setattr(nnls.Solver, "propose", broken)
-    check = go.crosscheck(box(), [0.0, 0.0], [0.0, 0.0], solver_names=["nnls", "daqp"])
+    return "nnls"
+
+
+def test_a_route_without_an_answer_is_not_one_that_disagrees(silent):
+    check = go.crosscheck(box(), [0.0, 0.0], [0.0, 0.0], solver_names=["daqp", silent])
+    assert check.agree
     assert not check.ok
-    assert "out of order" in check.routes[0].failure
-    assert not check.routes[1].failure
-    assert "DISAGREE" in str(check)
+    assert (check.disagreeing, check.unanswered) == ((), ("solver nnls",))
+    assert "routes with an answer agree to 1e-08; no answer from solver nnls" in str(check)
+    assert "out of order" in check.routes[1].failure
+    assert "DISAGREE" not in str(check)
+
+
+def test_a_route_with_another_answer_disagrees(silent):
+    check = go.crosscheck(box(), [0.0, 0.0], [0.0, 0.0], solver_names=["daqp", silent])
+    off = replace(check.routes[0], acceleration_difference=1e-3)
+    wrong = replace(check, routes=(off, *check.routes[1:]))
+    assert not wrong.agree
+    assert wrong.disagreeing == ("solver daqp",)
+    assert wrong.verdict == (
+        "routes DISAGREE beyond 1e-08: solver daqp; no answer from solver nnls"
+    )
+    nowhere = replace(off, acceleration_difference=float("nan"))
+    assert replace(check, routes=(nowhere,)).disagreeing == ("solver daqp",)
+
+
+def test_no_route_with_an_answer_is_said(silent):
+    check = go.crosscheck(box(), [0.0, 0.0], [0.0, 0.0], solver_names=[silent])
+    alone = replace(check, routes=check.routes[:1])
+    assert alone.verdict == "no route gave an answer"
+    assert not alone.ok
 
 
 def test_a_wrong_route_is_reported_as_disagreement(monkeypatch):

@@ -259,3 +259,22 @@ def test_a_solver_keeps_problems_only_while_it_is_asked_to():
             solver.solve(problem)
     solver.solve(problem)
     assert (len(outer), len(inner)) == (1, 1)
+
+
+def test_an_event_holds_the_impulses_of_what_took_part_only():
+    """Two balls above a floor, a rod between two others, a servo and a limit: one ball lands."""
+    gaps = [go.Contact(f"ball {i}", lambda q, t, i=i: q[i], 0.5) for i in range(2)]
+    system = go.System(
+        [1.0] * 5,
+        [-9.81, -9.81, 0.0, 0.0, 0.0],
+        [
+            go.Holonomic("rod", lambda q, t: q[3] - q[2] - 1.0),
+            go.Servo("motor", lambda q, t: q[4], frequency=1.0),
+            go.VelocityLimit("limit", lambda q, v, t: 100.0 - v[0]),
+        ],
+        gaps,
+    )
+    result = go.simulate(system, [1.0, 9.0, 0.0, 1.0, 0.0], np.zeros(5), (0, 0.5))
+    (event,) = result.events
+    assert event.contacts == ("ball 0",)
+    assert event.impulses == {"rod": 0.0, "ball 0": pytest.approx(1.5 * np.sqrt(2 * 9.81))}

@@ -111,3 +111,56 @@ def test_settings_without_options_have_the_defaults():
     assert settings.max_step == np.inf
     assert settings.time_scale == 2.0
     assert str(settings.law) == str(go.Newton())
+
+
+NUMBERS = (
+    "rtol", "max_step", "first_step", "length_scale", "time_scale", "max_wall_time", "closure",
+    "max_steps", "max_events", "checkpoint_every",
+)  # fmt: skip
+FLAGS = (
+    "dense_output", "project_start", "refuse_energy_gain", "sampled_guards", "reuse_active_set",
+    "throw", "resume",
+)  # fmt: skip
+OTHERS = ("law", "solver", "method", "events", "callback", "progress", "checkpoint",
+          "record_problems", "atol", "t_eval", "breakpoints")  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", ["much", {}, [[1.0], [2.0, 3.0]], 1j, object(), lambda: None])
+@pytest.mark.parametrize("name", [*NUMBERS, *FLAGS, *OTHERS])
+def test_an_option_of_the_wrong_type_is_named(name, wrong):
+    if (name in ("events", "callback", "progress") and callable(wrong)) or (
+        (name in ("checkpoint", "record_problems") and wrong == "much")
+        or (name == "events" and wrong == {})
+    ):
+        pytest.skip("that is one")
+    with pytest.raises(go.InputError) as caught:
+        go.simulate(*START, **{name: wrong})
+    assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_truth_value_is_no_number(name):
+    with pytest.raises(go.InputError, match=f"{name} must be a number, got True"):
+        go.simulate(*START, **{name: True})
+
+
+def test_a_limit_may_be_written_as_a_float():
+    assert go.simulate(*START, max_steps=1e6, max_events=np.int64(7)).success
+    with pytest.raises(go.InputError, match=r"max_steps must be a whole number, got 1000\.5"):
+        go.simulate(*START, max_steps=1000.5)
+
+
+def test_options_of_phases_and_solvers_of_the_wrong_type_are_named():
+    phases = (go.Phase(BALL), *START[1:], lambda number, event: None)
+    for name, wrong in (("max_phases", "ten"), ("callback", 3), ("throw", "no")):
+        with pytest.raises(go.InputError, match=name):
+            go.simulate_phases(*phases, **{name: wrong})
+    with pytest.raises(go.InputError, match="must be a Phase"):
+        go.simulate_phases(BALL, *phases[1:])
+    with pytest.raises(go.InputError, match="next_phase must be a function of"):
+        go.simulate_phases(*phases[:-1], "next")
+    for name, wrong in (("tolerance", "small"), ("reuse_active_set", 1), ("time_limit", [3])):
+        with pytest.raises(go.InputError, match=name):
+            go.GaussSolver("daqp", **{name: wrong})
+    with pytest.raises(go.InputError, match="solver must be a name"):
+        go.GaussSolver(go.solvers.Adapter)

@@ -121,7 +121,7 @@ def test_the_closing_impact_has_impulse_and_loss_of_theory(rolled):
     assert_allclose(first.energy_change, -(speed**2) * np.sin(np.pi / 4) ** 2, rtol=1e-9)
     # phi = r^2 - 1 has the gradient 2 r, so its impulse is half of the one along the leg
     assert_allclose(first.impulses["leg"], 2.0 * speed * np.sin(np.pi / 4) / 2, rtol=1e-9)
-    assert first.impulses["next leg"] == 0.0
+    assert "next leg" not in first.impulses  # it did not take part
     assert not first.gains_energy
     assert first.contacts == ("next leg",)
     assert first.detail == "the next phase begins"

@@ -195,6 +195,7 @@ def test_crosschecks_that_are_given_are_shown_with_their_times(result):
     assert [route["name"] for route in shown["routes"]] == [route.name for route in given.routes]
     assert shown["routes"][0]["seconds"] == given.routes[0].seconds
     assert len(embedded(report_page(result, crosscheck=[given, given]))["crosschecks"]) == 2
+    assert shown["verdict"] == given.verdict == "all routes agree to 1e-08"
 
 
 def test_thinning_keeps_events_and_extrema():

@@ -61,14 +61,14 @@ def test_absolute_tolerances_of_the_user_are_taken_as_they_are():
 
 
 def test_a_run_without_progress_is_given_up():
-    require_progress(1000, 0.5)
+    require_progress(1000, lambda: "at t = 0.5")
     with pytest.raises(go.SimulationError, match=r"no progress after 1000 events at t = 0\.5"):
-        require_progress(1001, 0.5)
+        require_progress(1001, lambda: "at t = 0.5")
 
 
 @pytest.mark.parametrize(("steps", "events", "what"), [(5, 0, "5 steps"), (0, 3, "3 events")])
 def test_limits_that_are_reached_are_named(steps, events, what):
     settings = Settings.create((0.0, 1.0), max_steps=5, max_events=3)
-    require_within_limits(settings, 4, 2)
-    with pytest.raises(go.SimulationError, match=f"the limit of {what} was reached"):
-        require_within_limits(settings, steps, events)
+    require_within_limits(settings, 4, 2, str)
+    with pytest.raises(go.SimulationError, match=f"the limit of {what} was reached at noon"):
+        require_within_limits(settings, steps, events, lambda: "at noon")

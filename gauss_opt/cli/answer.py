@@ -23,6 +23,7 @@ class Exit(IntEnum):
     CHECK_FAILED = 1
     USAGE = 2
     FAILED = 3
+    NO_ANSWER = 4
 
 
 @dataclass(frozen=True)

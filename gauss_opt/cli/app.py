@@ -18,7 +18,8 @@ __all__ = ["app"]
 app = typer.Typer(
     name="gauss-opt",
     help="Constrained mechanics, contact and impacts by Gauss's principle of least constraint.",
-    epilog="Exit codes: 0 fine, 1 a check failed, 2 wrong usage, 3 the simulation failed.",
+    epilog="Exit codes: 0 fine, 1 a check failed, 2 wrong usage, 3 the simulation failed, "
+    "4 a route of a cross-check gave no answer.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 from rich.console import RenderableType
+from rich.text import Text
 
 from ..base.errors import GaussError
-from ..mechanics.crosscheck import Crosscheck, Route, crosscheck
+from ..mechanics.crosscheck import Crosscheck, Route, crosscheck, verdict_on
 from ..qp import solvers
 from ..results.analysis.crosschecks import states_along
 from .answer import Answer, Exit
@@ -33,8 +34,10 @@ class Worst:
         As in :class:`gauss_opt.crosscheck.Route`; NaN where there is none.
     seconds : float
         In total.
+    agrees : bool
+        Whether its answers, where it gave any, are within the tolerance.
     failure : str
-        Its first failure.
+        Why it gave no answer, the first time it did not.
     """
 
     name: str
@@ -44,9 +47,10 @@ class Worst:
     residual: float = np.nan
     raw: float = np.nan
     seconds: float = 0.0
+    agrees: bool = True
     failure: str = ""
 
-    def with_route(self, route: Route) -> Worst:
+    def with_route(self, route: Route, tolerance: float) -> Worst:
         """The worst of this and another state."""
         return replace(
             self,
@@ -56,17 +60,14 @@ class Worst:
             residual=float(np.fmax(self.residual, route.residual)),
             raw=float(np.fmax(self.raw, route.raw_difference)),
             seconds=self.seconds + route.seconds,
+            agrees=self.agrees and (not route.answered or route.agrees(tolerance)),
             failure=self.failure or route.failure,
         )
 
-    def ok(self, tolerance: float) -> bool:
+    @property
+    def ok(self) -> bool:
         """Whether it always answered, within the tolerance."""
-        return (
-            not self.failure
-            and self.acceleration <= tolerance
-            and not self.multipliers > tolerance
-            and self.residual <= tolerance
-        )
+        return self.agrees and not self.failure
 
 
 def crosscheck_case(
@@ -93,24 +94,37 @@ def crosscheck_case(
             failures.append(f"no acceleration at t = {t:g}: {error}")
             continue
         for route in check.routes:
-            worst[route.name] = worst.get(route.name, Worst(route.name)).with_route(route)
-    ok = not failures and all(route.ok(tolerance) for route in worst.values())
+            worst[route.name] = worst.get(route.name, Worst(route.name)).with_route(
+                route, tolerance
+            )
+    routes = list(worst.values())
+    disagreeing = [route.name for route in routes if not route.agrees]
+    unanswered = [route.name for route in routes if route.failure]
+    if failures:
+        unanswered.append("the reference")
+    agree, ok = not disagreeing, not disagreeing and not unanswered
+    asked = len(routes) + bool(failures)
+    outcome = verdict_on(asked, disagreeing, unanswered, tolerance)
     data = {
         "case": chosen.case.name(),
         "parameters": chosen.case.values,
         "states": len(places),
         "tolerance": tolerance,
         "ok": ok,
-        "routes": [{**vars(route), "ok": route.ok(tolerance)} for route in worst.values()],
+        "agree": agree,
+        "disagreeing": disagreeing,
+        "unanswered": unanswered,
+        "verdict": outcome,
+        "routes": [{**vars(route), "ok": route.ok} for route in routes],
         "failures": failures,
     }
-    shown = _shown(chosen, len(places), list(worst.values()), tolerance, ok)
-    return Answer(data, shown, Exit.FINE if ok else Exit.CHECK_FAILED, failures[:3])
+    shown = _shown(chosen, len(places), routes)
+    shown.append(sentence(outcome, "green" if ok else "bold red" if not agree else "bold yellow"))
+    code = Exit.FINE if ok else Exit.NO_ANSWER if agree else Exit.CHECK_FAILED
+    return Answer(data, shown, code, failures[:3])
 
 
-def _shown(
-    chosen: Chosen, states: int, routes: Sequence[Worst], tolerance: float, ok: bool
-) -> list[RenderableType]:
+def _shown(chosen: Chosen, states: int, routes: Sequence[Worst]) -> list[RenderableType]:
     columns = ("route", "states", "acceleration", "multipliers", "residual", "solver's own x",
                "total time", "")  # fmt: skip
     rows = [
@@ -122,7 +136,7 @@ def _shown(
             number(route.residual),
             number(route.raw),
             f"{1e3 * route.seconds:.1f} ms",
-            verdict(route.ok(tolerance)),
+            _word(route),
         )
         for route in routes
     ]
@@ -130,9 +144,14 @@ def _shown(
         heading(f"{chosen.case.name()}: worst relative differences at {states} states of the run"),
         table(columns, rows, right=columns[1:-1]),
     ]
-    shown += [sentence(f"{r.name}: {r.failure}", "red") for r in routes if r.failure]
-    word = "agree" if ok else "DISAGREE"
-    return [
-        *shown,
-        sentence(f"all routes {word} to {tolerance:g}", "green" if ok else "bold red"),
+    shown += [
+        sentence(f"{r.name} gave no answer: {r.failure}", "yellow") for r in routes if r.failure
     ]
+    return shown
+
+
+def _word(route: Worst) -> Text:
+    """The word at the end of a row."""
+    if route.failure and route.agrees:
+        return Text("no answer", "yellow")
+    return verdict(route.agrees)

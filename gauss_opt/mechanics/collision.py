@@ -66,6 +66,15 @@ class Collision:
         return self.snapshot.layout.by_name(self.row_impulses)
 
     @lazy
+    def shares(self) -> dict[str, Any]:
+        """Impulses by name of what took part: contacts, bilateral constraints, limits reached."""
+        layout = self.snapshot.layout
+        rows = [self.contacts, layout.bilateral, np.flatnonzero(self.row_impulses)]
+        taking_part = np.unique(layout.block_of[np.concatenate(rows)])
+        blocks = [layout.blocks[i] for i in taking_part.tolist()]
+        return {block.name: block.of(self.row_impulses) for block in blocks}
+
+    @lazy
     def rates_before(self) -> dict[str, Any]:
         """Rates before, by name of contact."""
         return self.snapshot.rates

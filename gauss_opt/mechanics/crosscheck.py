@@ -24,7 +24,7 @@ from ..qp.whitening import Whitened, whiten
 from ..reference import closed_form, oracles
 from .acceleration import accelerate_snapshot
 
-__all__ = ["Crosscheck", "Route", "crosscheck"]
+__all__ = ["Crosscheck", "Route", "crosscheck", "verdict_on"]
 
 MAX_ENUMERATED = 10
 
@@ -65,6 +65,20 @@ class Route:
     raw_difference: float = float("nan")
     failure: str = ""
 
+    @property
+    def answered(self) -> bool:
+        """Whether it gave an answer at all."""
+        return not self.failure
+
+    def agrees(self, tolerance: float) -> bool:
+        """Whether it answered, within a tolerance of the reference."""
+        return (
+            self.answered
+            and self.acceleration_difference <= tolerance
+            and not self.multiplier_difference > tolerance
+            and self.residual <= tolerance
+        )
+
 
 @dataclass(frozen=True)
 class Crosscheck:
@@ -78,13 +92,28 @@ class Crosscheck:
     @property
     def ok(self) -> bool:
         """Whether every route answered, within the tolerance of the reference."""
-        return all(
-            not route.failure
-            and route.acceleration_difference <= self.tolerance
-            and not route.multiplier_difference > self.tolerance
-            and route.residual <= self.tolerance
-            for route in self.routes
-        )
+        return self.agree and not self.unanswered
+
+    @property
+    def agree(self) -> bool:
+        """Whether all routes that gave an answer are within the tolerance of the reference."""
+        return not self.disagreeing
+
+    @property
+    def disagreeing(self) -> tuple[str, ...]:
+        """Names of the routes whose answer is another one."""
+        routes = (r for r in self.routes if r.answered and not r.agrees(self.tolerance))
+        return tuple(route.name for route in routes)
+
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """Names of the routes that gave no answer; their ``failure`` says why."""
+        return tuple(route.name for route in self.routes if not route.answered)
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in one sentence."""
+        return verdict_on(len(self.routes), self.disagreeing, self.unanswered, self.tolerance)
 
     @property
     def worst(self) -> float:
@@ -92,7 +121,6 @@ class Crosscheck:
         return max((r.acceleration_difference for r in self.routes if not r.failure), default=0.0)
 
     def __str__(self) -> str:
-        verdict = "agree" if self.ok else "DISAGREE"
         lines = [
             f"{self.problem}",
             f"reference: {self.reference.solver}, a = "
@@ -102,17 +130,37 @@ class Crosscheck:
         ]
         for r in self.routes:
             if r.failure:
-                lines.append(f"{r.name:<24}  {r.failure}")
+                lines.append(f"{r.name:<24}  no answer: {r.failure}")
                 continue
             lines.append(
                 f"{r.name:<24}{r.acceleration_difference:>14.1e}"
                 f"{_shown(r.multiplier_difference):>14}{r.residual:>12.1e}"
                 f"{_shown(r.raw_difference):>16}{1e6 * r.seconds:>9.0f} us"
             )
-        lines.append(f"all routes {verdict} to {self.tolerance:g}")
+        lines.append(self.verdict)
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def verdict_on(
+    routes: int, disagreeing: Sequence[str], unanswered: Sequence[str], tolerance: float
+) -> str:
+    """What came out of a number of routes, in one sentence.
+
+    >>> verdict_on(5, (), ("solver slow",), 1e-8)
+    'the 4 routes with an answer agree to 1e-08; no answer from solver slow'
+    """
+    silent = f"; no answer from {', '.join(unanswered)}" if unanswered else ""
+    if disagreeing:
+        return f"routes DISAGREE beyond {tolerance:g}: {', '.join(disagreeing)}{silent}"
+    if len(unanswered) == routes:
+        return "no route gave an answer"
+    if unanswered:
+        return (
+            f"the {routes - len(unanswered)} routes with an answer agree to {tolerance:g}{silent}"
+        )
+    return f"all routes agree to {tolerance:g}"
 
 
 def crosscheck(
@@ -126,6 +174,9 @@ def crosscheck(
     tolerance: float = ROUTES_AGREE,
 ) -> Crosscheck:
     """Every route to the acceleration at a state, with the differences.
+
+    A route that gives no answer is not one that disagrees: see :attr:`Crosscheck.agree`,
+    :attr:`Crosscheck.unanswered` and :attr:`Crosscheck.ok`, which asks for both.
 
     Routes: each installed solver without substitutes; the Udwadia-Kalaba equation and the
     multiplier (KKT) matrix on the active set; with a singular mass the Udwadia-Phohomsiri

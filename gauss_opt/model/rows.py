@@ -73,6 +73,10 @@ class Block(NamedTuple):
         """Its rows, one after the other."""
         return range(self.rows.start, self.rows.stop)
 
+    def of(self, rows: Array) -> Any:
+        """Its part of an array over rows; a number for a scalar constraint."""
+        return rows[self.rows][0] if self.scalar else rows[self.rows]
+
 
 def kind_of(item: Constraint | Contact) -> Kind:
     """The kind of a constraint's rows."""
@@ -199,10 +203,7 @@ class RowTable:
 
     def by_name(self, rows: Array) -> dict[str, Any]:
         """Split an array over rows by constraint; a scalar constraint gives a number."""
-        return {
-            block.name: rows[block.rows][0] if block.scalar else rows[block.rows]
-            for block in self.blocks
-        }
+        return {block.name: block.of(rows) for block in self.blocks}
 
     def names_of(self, rows: Indices) -> tuple[str, ...]:
         """The constraint of each of these rows."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.arguments import flag, number
 from ..base.arrays import Indices
 from ..base.errors import InputError, SolverError
 from ..base.tolerances.qp import CERTIFIED, NEARLY_CERTIFIED
@@ -77,12 +78,12 @@ class GaussSolver:
         guess_active_set: bool = False,
         time_limit: float | None = None,
     ) -> None:
-        if not 0.0 < tolerance < 1.0:
+        if not 0.0 < number("tolerance", tolerance) < 1.0:
             raise InputError(f"tolerance must be between 0 and 1, got {tolerance}")
         self._solvers = SolverSequence(solver, fallback, time_limit)
         self.tolerance = tolerance
-        self.reuse_active_set = reuse_active_set
-        self.guess_active_set = guess_active_set
+        self.reuse_active_set = flag("reuse_active_set", reuse_active_set)
+        self.guess_active_set = flag("guess_active_set", guess_active_set)
         self.counts = Counts()
         self._memory = Memory()
         self._recorded: list[GaussProblem] | None = None

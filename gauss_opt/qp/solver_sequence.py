@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from threading import Thread
 
+from ..base.arguments import positive
 from ..base.errors import InputError
 from . import solvers
 from .proposals import checked
@@ -33,13 +34,18 @@ class SolverSequence:
         if isinstance(first, str):
             name = first
             self._adapters: dict[str, Adapter] = {first: solvers.make(first)}
+        elif isinstance(first, type) or not callable(getattr(first, "propose", None)):
+            raise InputError(
+                f"solver must be a name ({', '.join(solvers.names())}), an instance of "
+                f"gauss_opt.solvers.Adapter or a GaussSolver, got {first!r}"
+            )
         else:
             name = _name_of(first)
             self._adapters = {name: first}
         fallback = (fallback,) if isinstance(fallback, str) else tuple(fallback)
         solvers.require_known(*fallback)
-        if time_limit is not None and not time_limit > 0.0:
-            raise InputError(f"time_limit must be positive, got {time_limit}")
+        if time_limit is not None:
+            time_limit = positive("time_limit", time_limit)
         self.names = (name, *(other for other in fallback if other != name))
         self.time_limit = time_limit
         self._late: dict[str, Thread] = {}

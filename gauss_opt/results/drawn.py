@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from .summary import require_rows
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -36,7 +38,7 @@ class Drawn:
         """
         from ..viz.plots.overview import overview
 
-        return overview(cast("Result", self))
+        return overview(self._to_show())
 
     def animate(
         self,
@@ -77,7 +79,7 @@ class Drawn:
         from ..viz.animate import animate
 
         return animate(
-            cast("Result", self),
+            self._to_show(),
             path,
             drawing,
             speed=speed,
@@ -122,7 +124,7 @@ class Drawn:
         from ..viz.report.page import write_report
 
         return write_report(
-            cast("Result", self),
+            self._to_show(),
             path,
             title=title,
             text=text,
@@ -132,3 +134,9 @@ class Drawn:
             parameters=parameters,
             speed=speed,
         )
+
+    def _to_show(self) -> Result:
+        """The result, if there is anything in it."""
+        result = cast("Result", self)
+        require_rows(result)
+        return result

@@ -46,7 +46,7 @@ def closing_impact(ending: Event, closing: Collision) -> Event:
         ending.q,
         ending.v_before,
         closing.v_after,
-        impulses=dict(closing.impulses),
+        impulses=closing.shares,
         energy_change=closing.energy_change,
         constraint_work=closing.work_of_moving_constraints,
         gains_energy=closing.gains_energy,

@@ -12,7 +12,7 @@ from ..base.frozen import frozen_array, frozen_in_place
 from ..mechanics.ideal_force import ideal_force_of_rows
 from ..model.snapshot import Snapshot
 from ..model.system import System
-from .columns import COLUMNS, as_fields, columns_of
+from .columns import COLUMNS, as_fields, columns_of, shapes
 from .dense_output import Piece
 from .records import Event, Stats
 from .result import Result
@@ -29,6 +29,7 @@ class Recorder:
     def __init__(self, system: System, dynamics: Dynamics, *, dense: bool) -> None:
         self.system = system
         self.layout = dynamics.layout
+        self.nq, self.nv = dynamics.nq, dynamics.nv
         self.dense = dense
         self.columns: dict[str, list[Any]] = {column.key: [] for column in COLUMNS}
         self.events: list[Event] = []
@@ -78,6 +79,13 @@ class Recorder:
         if self.dense and piece.t1 > piece.t0:
             self.pieces.append(replace(piece, values=frozen_array(piece.values), held=held))
 
+    def _arrays(self) -> dict[str, Array]:
+        """The columns as arrays, which have their widths even without a row."""
+        if self.times:
+            return {key: frozen_in_place(np.array(c)) for key, c in self.columns.items()}
+        empty = shapes(0, nq=self.nq, nv=self.nv, m=self.layout.n_rows)
+        return {key: frozen_in_place(np.zeros(shape)) for key, shape in empty.items()}
+
     def result(
         self, *, success: bool, status: str, message: str, stats: Stats, settings: dict[str, Any]
     ) -> Result:
@@ -87,7 +95,7 @@ class Recorder:
             success=success,
             status=status,
             message=message,
-            **as_fields({key: frozen_in_place(np.array(c)) for key, c in self.columns.items()}),
+            **as_fields(self._arrays()),
             row_names=self.layout.names,
             scalar=frozenset(block.name for block in blocks if block.scalar),
             contacts=self.layout.contact_names,

@@ -59,7 +59,8 @@ class Event:
     v_before, v_after : (nv,) arrays
         Velocities on both sides.
     impulses : dict
-        Impulse of each constraint by name; empty where there is no jump.
+        Impulses by name of the contacts and constraints that took part; empty where there is no
+        jump.
     energy_change : float
         Change of the kinetic energy.
     constraint_work : float

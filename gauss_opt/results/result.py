@@ -21,7 +21,7 @@ from .energy import Energy, account, has_energy, joined
 from .motion import Motion
 from .records import ConstraintForce, Event, State, Stats
 from .result_file import pack, pack_energy, read, unpack, write
-from .summary import as_text
+from .summary import as_text, require_rows
 
 __all__ = ["ConstraintForce", "Event", "Result", "State", "Stats", "load"]
 
@@ -139,6 +139,7 @@ class Result(Drawn):
             return joined([part.energy for part in self.parts], between)
         if self.system is None:
             raise InputError("this result came from a file that was saved without energies")
+        require_rows(self)
         if not self.pieces and self.t[-1] > self.t[0]:
             raise InputError("the energy account needs dense output (dense_output=True)")
         return account(self)
@@ -190,6 +191,7 @@ class Result(Drawn):
         """
         if side not in ("left", "right"):
             raise InputError(f"side must be 'left' or 'right', got {side!r}")
+        require_rows(self)
         if np.ndim(t):
             states = [self(float(s), side) for s in np.asarray(t)]
             return np.array([s.q for s in states]), np.array([s.v for s in states])

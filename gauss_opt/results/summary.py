@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..base.errors import InputError
 from .records import Event
 
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["Fact", "as_text", "kinds_of", "summary", "verdict"]
+__all__ = ["Fact", "as_text", "kinds_of", "require_rows", "summary", "verdict"]
 
 MOST_SAMPLED = 5  # functions that are named
 MOST_DROPS = 5  # times of rank drops that are named
@@ -36,8 +37,14 @@ class Fact(NamedTuple):
 
 
 def summary(result: Result) -> tuple[Fact, ...]:
-    """What was run, what it took and how good it is."""
-    return tuple(_facts(result))
+    """What was run, what it took and how good it is; nothing of a run that failed at once."""
+    return tuple(_facts(result)) if len(result.t) else ()
+
+
+def require_rows(result: Result) -> None:
+    """Refuse a result without a single row."""
+    if not len(result.t):
+        raise InputError(f"this result has no rows: {result.message}")
 
 
 def verdict(result: Result) -> str:

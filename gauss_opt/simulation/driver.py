@@ -11,12 +11,20 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from ..base.arrays import real_array
-from ..base.errors import InputError, SimulationError
+from ..base.arguments import flag, function, path, whole_number
+from ..base.arrays import Array, real_array
+from ..base.errors import (
+    GaussError,
+    InputError,
+    ProblemError,
+    SimulationError,
+    UserFunctionError,
+)
 from ..model.system import System
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem_file import save_problems
-from ..results.records import RunStatus, State
+from ..results.recorder import Recorder
+from ..results.records import RunStatus, State, Stats
 from ..results.result import Result
 from .checkpoint import restore, write
 from .event_driven.stepper import Stepper
@@ -24,7 +32,9 @@ from .options import Options, make_solver, require_known, with_options
 from .progress import reporter
 from .settings import Settings
 
-__all__ = ["simulate", "start"]
+__all__ = ["begun", "simulate", "start"]
+
+_AT_START = "the simulation failed at its start"
 
 
 @with_options()
@@ -57,18 +67,53 @@ def start(
     0.451524
     """
     require_known(start, options)
-    stepper = _prepared(system, q0, v0, t_span, options)
-    stepper.begin()
+    stepper = begun(system, q0, v0, Settings.create(t_span, **options), make_solver(options))
+    assert isinstance(stepper, Stepper)
     return stepper
 
 
-def _prepared(
-    system: System, q0: ArrayLike, v0: ArrayLike, t_span: Sequence[float], options: Options
-) -> Stepper:
-    """A stepper that has not begun."""
-    settings = Settings.create(t_span, **options)
-    solver = make_solver(options)
-    return Stepper(system, real_array("q0", q0), real_array("v0", v0), settings, solver)
+def begun(
+    system: System,
+    q0: ArrayLike,
+    v0: ArrayLike,
+    settings: Settings,
+    solver: GaussSolver,
+    *,
+    throw: bool = True,
+) -> Stepper | Result:
+    """A stepper at its start; or, unless it is to ``throw``, a result that says what failed.
+
+    Arguments that cannot be used are errors in any case.
+    """
+    q, v = real_array("q0", q0), real_array("v0", v0)
+    try:
+        stepper = Stepper(system, q, v, settings, solver)
+    except (UserFunctionError, ProblemError) as error:
+        if throw:
+            raise
+        return _nothing(system, v, settings, solver, error)
+    try:
+        stepper.begin()
+    except GaussError as error:
+        if throw:
+            raise
+        stepper.stop(RunStatus.FAILED, f"{_AT_START}: {error}")
+        return stepper.result()
+    return stepper
+
+
+def _nothing(
+    system: System, v: Array, settings: Settings, solver: GaussSolver, error: GaussError
+) -> Result:
+    """The result of a run whose system cannot be evaluated at the start: no rows."""
+    dynamics = system.dynamics(len(v) if system.nv is None else system.nv)
+    return Recorder(system, dynamics, dense=settings.dense_output).result(
+        success=False,
+        status=RunStatus.FAILED,
+        message=f"{_AT_START}: {error}",
+        stats=Stats(),
+        settings={**settings.describe(), **solver.describe()},
+    )
 
 
 @with_options()
@@ -111,7 +156,8 @@ def simulate(
     record_problems : path, optional
         Save every QP of the run to one file, for :func:`load_problems`.
     throw : bool
-        False: a failure does not raise, the result says what happened.
+        False: a failure of the run, also at its start, does not raise; the result says what
+        happened. Arguments that cannot be used are errors in any case.
     **options
 
     Raises
@@ -131,11 +177,17 @@ def simulate(
     require_known(simulate, options)
     if resume and checkpoint is None:
         raise InputError("resume=True needs checkpoint=, the file to go on from")
-    if checkpoint_every < 1:
-        raise InputError(f"checkpoint_every must be at least 1, got {checkpoint_every}")
-    stepper = _prepared(system, q0, v0, t_span, options)
-    with _recorded(stepper.solver, record_problems):
-        stepper.begin()
+    require_watchers(callback, progress, throw)
+    flag("resume", resume)
+    for name, file in (("checkpoint", checkpoint), ("record_problems", record_problems)):
+        if file is not None:
+            path(name, file)
+    checkpoint_every = whole_number("checkpoint_every", checkpoint_every)
+    settings, solver = Settings.create(t_span, **options), make_solver(options)
+    with _recorded(solver, record_problems):
+        stepper = begun(system, q0, v0, settings, solver, throw=throw)
+        if isinstance(stepper, Result):
+            return stepper
         if resume and checkpoint is not None and Path(checkpoint).exists():
             restore(stepper, checkpoint)
         try:
@@ -148,6 +200,15 @@ def simulate(
                 raise
             return error.result
     return stepper.result()
+
+
+def require_watchers(callback: Any, progress: Any, throw: Any) -> None:
+    """Refuse what cannot watch a run."""
+    if callback is not None:
+        function("callback", callback, "state")
+    if not callable(progress):
+        flag("progress", progress)
+    flag("throw", throw)
 
 
 @contextmanager
@@ -181,8 +242,8 @@ def _drive(
         if checkpoint is not None and stepper.stats.steps % every == 0:
             _keep(stepper, checkpoint)
         if stepper.status == RunStatus.RUNNING and monotonic() > deadline:
-            limit = stepper.settings.max_wall_time
-            stepper.stop(RunStatus.WALL_TIME, f"the limit of {limit:g} s of wall time was reached")
+            limit = f"the limit of {stepper.settings.max_wall_time:g} s of wall time was reached"
+            stepper.stop(RunStatus.WALL_TIME, f"{limit} {stepper.whereabouts()}")
             raise SimulationError(stepper.message, stepper.result())
 
 

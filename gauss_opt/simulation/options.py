@@ -15,6 +15,7 @@ from typing import Any, TypedDict, TypeVar
 
 from numpy.typing import ArrayLike
 
+from ..base.arguments import flag
 from ..base.errors import InputError
 from ..base.tolerances.simulation import DEFAULT_CLOSURE, DEFAULT_RTOL
 from ..mechanics.impact_laws import ImpactLaw
@@ -190,5 +191,5 @@ def make_solver(options: Options) -> GaussSolver:
     solver = options.get("solver", DEFAULTS["solver"])
     if isinstance(solver, GaussSolver):
         return solver
-    reuse = options.get("reuse_active_set", DEFAULTS["reuse_active_set"])
+    reuse = flag("reuse_active_set", options.get("reuse_active_set", DEFAULTS["reuse_active_set"]))
     return GaussSolver(solver, reuse_active_set=reuse, guess_active_set=reuse)

@@ -18,13 +18,13 @@ from ..qp.gauss_solver import Counts, GaussSolver
 from ..results.joining import closing_impact, cut, join
 from ..results.records import Event, EventKind, RunStatus, State
 from ..results.result import Result
-from .driver import start
+from .driver import begun
 from .event_driven.stepper import Stepper
 from .limits import require_within_limits
 from .options import Options, make_solver
 from .phase import Phase, endings, require_alike
 from .progress import reporter
-from .settings import time_span
+from .settings import Settings, time_span
 
 __all__ = ["PhaseChain"]
 
@@ -60,16 +60,27 @@ class PhaseChain:
         counted = replace(solver.counts)
         return cls(t0, t1, t_eval, callback, progress, chosen, solver, counted=counted)
 
-    def start(
-        self, phase: Phase, q: ArrayLike, v: ArrayLike, t: float, t_eval: ArrayLike | None
-    ) -> Stepper:
+    def first(self, phase: Phase, q: ArrayLike, v: ArrayLike, *, throw: bool) -> Stepper | Result:
+        """The first phase at its start; or a result that says why there is none."""
+        return self._begun(phase, q, v, self.t0, self.t_eval, throw=throw)
+
+    def _begun(
+        self,
+        phase: Phase,
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float,
+        t_eval: ArrayLike | None,
+        *,
+        throw: bool = True,
+    ) -> Stepper | Result:
         """A phase from its first state on."""
         _, events = endings(phase)
         asked: Options = {**self.options, "events": events, "t_eval": t_eval}
-        stepper = start(phase.system, q, v, (t, self.t1), **asked)
+        settings = Settings.create((t, self.t1), **asked)
         if self.deadline == np.inf:  # the first phase
-            self.deadline = monotonic() + stepper.settings.max_wall_time
-        return stepper
+            self.deadline = monotonic() + settings.max_wall_time
+        return begun(phase.system, q, v, settings, self.solver, throw=throw)
 
     def run(self, stepper: Stepper, phase: Phase) -> Event | None:
         """Step to the event that ends the phase, or to the end of the run."""
@@ -103,12 +114,10 @@ class PhaseChain:
         settings = stepper.settings
         steps = stepper.stats.steps + sum(part.stats.steps for part in self.parts)
         events = len(stepper.events) + sum(part.stats.events for part in self.parts)
-        require_within_limits(settings, steps, events)
+        require_within_limits(settings, steps, events, stepper.whereabouts)
         if monotonic() > self.deadline:
-            seconds = settings.max_wall_time
-            stepper.stop(
-                RunStatus.WALL_TIME, f"the limit of {seconds:g} s of wall time was reached"
-            )
+            limit = f"the limit of {settings.max_wall_time:g} s of wall time was reached"
+            stepper.stop(RunStatus.WALL_TIME, f"{limit} {stepper.whereabouts()}")
             raise SimulationError(stepper.message)
         return False
 
@@ -124,7 +133,8 @@ class PhaseChain:
         t_eval = self.t_eval
         if t_eval is not None:
             t_eval = [s for s in np.atleast_1d(t_eval) if s >= ending.t]
-        following = self.start(phase, ending.q, closing.v_after, ending.t, t_eval)
+        following = self._begun(phase, ending.q, closing.v_after, ending.t, t_eval)
+        assert isinstance(following, Stepper)
         self.parts.append(cut(self._counted(stepper), ending, closing))
         self.impacts.append(closing_impact(ending, closing))
         return following

@@ -12,9 +12,11 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
+from ..base.arguments import function, whole_number
 from ..base.errors import GaussError, InputError, SimulationError
 from ..results.records import RunStatus, State
 from ..results.result import Result
+from .driver import require_watchers
 from .event_driven.stepper import Stepper
 from .options import Options, require_known, with_options
 from .phase import NextPhase, Phase, ask_for_next
@@ -93,12 +95,17 @@ def simulate_phases(
     >>> len(run.parts), run.events[0].kind, round(run.events[0].t, 9)
     (2, 'impact', 0.523598776)
     """
-    if max_phases < 1:
-        raise InputError(f"max_phases must be at least 1, got {max_phases}")
     _require_options(options)
+    max_phases = whole_number("max_phases", max_phases)
+    require_watchers(callback, progress, throw)
+    if not isinstance(first, Phase):
+        raise InputError(f"the first argument must be a Phase, got {first!r}")
+    function("next_phase", next_phase, "number, event")
     chain = PhaseChain.create(t_span, callback, progress, options)
-    stepper = chain.start(first, q0, v0, chain.t0, chain.t_eval)
-    phase = first
+    begun = chain.first(first, q0, v0, throw=throw)
+    if isinstance(begun, Result):
+        return begun
+    stepper, phase = begun, first
     try:
         while True:
             ending = chain.run(stepper, phase)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..base.arguments import flag, function, number, positive, whole_number
 from ..base.arrays import Array, real_array
 from ..base.errors import InputError, UserFunctionError
 from ..base.tolerances.simulation import LARGEST_CLOSURE, LEAST_RTOL
@@ -99,8 +100,7 @@ class Settings:
         t0, t1 = time_span(t_span)
         if t1 < t0:
             raise InputError(f"t_span is reversed: t1 = {t1:g} is before t0 = {t0:g}")
-        _require_positive(asked)
-        time_scale = asked["time_scale"]
+        time_scale = _positive_or_none(asked, "time_scale")
         return cls(
             t0,
             t1,
@@ -108,21 +108,21 @@ class Settings:
             find_method(asked["method"]),
             _relative_tolerance(asked["rtol"]),
             _absolute_tolerance(asked["atol"]),
-            float(asked["max_step"]),
-            asked["first_step"],
+            positive("max_step", asked["max_step"]),
+            _positive_or_none(asked, "first_step"),
             _times(asked["t_eval"], t0, t1),
             user_events(asked["events"]),
             tuple(sorted({b for b in _breakpoints(asked["breakpoints"]) if t0 < b < t1})),
-            asked["dense_output"],
-            asked["length_scale"],
+            flag("dense_output", asked["dense_output"]),
+            _positive_or_none(asked, "length_scale"),
             time_scale if time_scale is not None else (t1 - t0 or 1.0),
             time_scale is not None,
-            asked["project_start"],
-            asked["refuse_energy_gain"],
-            asked["sampled_guards"],
-            asked["max_steps"],
-            asked["max_events"],
-            float(asked["max_wall_time"]),
+            flag("project_start", asked["project_start"]),
+            flag("refuse_energy_gain", asked["refuse_energy_gain"]),
+            flag("sampled_guards", asked["sampled_guards"]),
+            whole_number("max_steps", asked["max_steps"]),
+            whole_number("max_events", asked["max_events"]),
+            positive("max_wall_time", asked["max_wall_time"]),
             _closure(asked["closure"]),
         )
 
@@ -166,28 +166,27 @@ def time_span(t_span: Sequence[float]) -> tuple[float, float]:
     return float(span[0]), float(span[1])
 
 
-def _require_positive(asked: Options) -> None:
-    for name in ("max_step", "first_step", "length_scale", "time_scale", "max_wall_time"):
-        value = asked[name]
-        if value is not None and not value > 0.0:
-            raise InputError(f"{name} must be positive, got {value}")
-    for limit in ("max_steps", "max_events"):
-        if asked[limit] < 1:
-            raise InputError(f"{limit} must be at least 1, got {asked[limit]}")
+def _positive_or_none(
+    asked: Options, name: Literal["first_step", "length_scale", "time_scale"]
+) -> float | None:
+    value = asked[name]
+    return None if value is None else positive(name, value)
 
 
 def _relative_tolerance(rtol: float) -> float:
+    rtol = number("rtol", rtol)
     if not 0.0 < rtol < 1.0:
         raise InputError(f"rtol must be between 0 and 1, got {rtol}")
     if rtol < LEAST_RTOL:
         raise InputError(f"rtol = {rtol:g} is below what double precision can do ({LEAST_RTOL:g})")
-    return float(rtol)
+    return rtol
 
 
 def _closure(closure: float) -> float:
+    closure = number("closure", closure)
     if not 0.0 <= closure <= LARGEST_CLOSURE:
-        raise InputError(f"closure must be from 0 to {LARGEST_CLOSURE:g}, got {closure}")
-    return float(closure)
+        raise InputError(f"closure must be from 0 to {LARGEST_CLOSURE:g}, got {closure:g}")
+    return closure
 
 
 def _absolute_tolerance(atol: ArrayLike | None) -> Array | None:
@@ -218,18 +217,17 @@ def user_events(events: Any) -> tuple[UserEvent, ...]:
     if isinstance(events, Mapping):
         listed = list(events.items())
     else:
-        if not callable(events) and not isinstance(events, Sequence):
+        if not callable(events) and (isinstance(events, str) or not isinstance(events, Sequence)):
             raise InputError(f"events must be functions of (q, v, t), got {events!r}")
         functions = [events] if callable(events) else list(events)
         listed = [(getattr(f, "__name__", f"event {i}"), f) for i, f in enumerate(functions)]
     result = []
-    for name, function in listed:
-        if isinstance(function, UserEvent):
-            result.append(function)
+    for name, given in listed:
+        if isinstance(given, UserEvent):
+            result.append(given)
             continue
-        if not callable(function):
-            raise InputError(f"event {name!r} must be a function of (q, v, t)")
-        terminal = bool(getattr(function, "terminal", False))
-        direction = int(np.sign(getattr(function, "direction", 0)))
-        result.append(UserEvent(str(name), function, terminal, direction))
+        wanted = function(f"events: {name!r}", given, "q, v, t")
+        terminal = bool(getattr(wanted, "terminal", False))
+        direction = int(np.sign(getattr(wanted, "direction", 0)))
+        result.append(UserEvent(str(name), wanted, terminal, direction))
     return tuple(result)

@@ -123,6 +123,21 @@ class Integrator:
             solver.f = solver.fun(solver.t, solver.y)
         return None
 
+    def largest_error(self) -> int | None:
+        """The entry of the state whose error counted most in the last step that was tried.
+
+        None where the method does not keep its estimate.
+        """
+        solver: Any = self._solver
+        if self.one_step:
+            error = solver._estimate_error(solver.K, solver.h_previous or solver.h_abs)
+        elif isinstance(self._solver, BDF):
+            error = solver.D[solver.order + 1]
+        else:
+            return None
+        counts = np.abs(error) / (solver.atol + solver.rtol * np.abs(solver.y))
+        return int(np.argmax(counts)) if np.isfinite(counts).all() and counts.any() else None
+
     def piece(self) -> Piece:
         """The last step as a polynomial."""
         t0, t1 = float(self._solver.t_old), float(self._solver.t)

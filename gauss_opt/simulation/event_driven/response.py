@@ -244,7 +244,7 @@ def _event_of(collision: Collision, context: Context, detail: str) -> Event:
         collision.snapshot.q,
         collision.v_before,
         collision.v_after,
-        dict(collision.impulses),
+        collision.shares,
         collision.energy_change,
         collision.work_of_moving_constraints,
         collision.gains_energy,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.errors import NonFiniteError, SimulationError
+from ...base.errors import NonFiniteError
 from ...base.tolerances.simulation import ATOL_BY_RTOL, ATOL_FLOOR, SHORTEST_RETRY
 from ...mechanics.consistency.projection import Scales
 from ...mechanics.flow import Flow
@@ -69,6 +69,10 @@ class Segment:
         """Whether the bound was reached."""
         return self._integrator.finished
 
+    def largest_error(self) -> int | None:
+        """The entry of (q, v) whose error sets the step size; None where it is not known."""
+        return self._integrator.largest_error()
+
     def put(self, y: Array) -> bool:
         """Replace the state by a projected one; False when the method must start afresh."""
         return self._integrator.put(y)
@@ -127,14 +131,6 @@ class Segment:
             max_step=settings.max_step,
             first_step=first_step,
         )
-
-
-def step_size_too_small(t: float) -> SimulationError:
-    """What to say when a segment cannot go on."""
-    return SimulationError(
-        f"the step size became too small at t = {t:.9g}: the motion may be singular there, or a "
-        f"force not smooth; give its kinks as breakpoints="
-    )
 
 
 def flow_of(context: Context, status: Statuses) -> Flow:

@@ -26,6 +26,8 @@ from ..run_state import RunState
 from ..settings import Settings
 from .acceptance import end_of_step
 from .context import Context
+from .diagnosis.force_jumps import chatter
+from .diagnosis.pace import Pace
 from .event_impacts import approaches
 from .guards.arrival import arrive
 from .guards.happening import Happening, HappeningKind
@@ -35,7 +37,7 @@ from .leaps.rank_watch import landing, steps_collapse
 from .presence import refuse_behind, switch
 from .present import Present
 from .response import hold, let_go, touching_at
-from .segment import Segment, step_size_too_small
+from .segment import Segment
 
 __all__ = ["Stepper"]
 
@@ -66,6 +68,7 @@ class Stepper:
         state = RunState.at_start(self.start, settings)
         context = Context.of_run(system, self.start.dynamics, settings, solver, state)
         self._present = Present(context, state, self.start)
+        self._pace = Pace()
 
     # What can be seen from outside
 
@@ -103,6 +106,10 @@ class Stepper:
     def layout(self) -> RowTable:
         """Rows of the constraints."""
         return self._present.context.layout
+
+    def whereabouts(self) -> str:
+        """Where it is, how large its steps are, and what keeps them so: for errors of limits."""
+        return self._pace.whereabouts(self._present)
 
     def result(self) -> Result:
         """What there is so far, frozen."""
@@ -171,7 +178,8 @@ class Stepper:
         segment = present.segment or present.begin_segment()
         if not segment.step(present.now):
             if not self._leap(segment, last_resort=True):
-                raise step_size_too_small(t)
+                where = self._pace.whereabouts(present, stuck=True)
+                raise SimulationError(f"the step size became too small {where}")
             return
         piece = segment.piece()
         clock = lap("integrate", clock)
@@ -189,9 +197,18 @@ class Stepper:
         elif steps_collapse(present.state, segment, present.now, self.settings.rtol):
             self._leap(segment)
         present.state.standstill = present.state.standstill + 1 if self.t == t else 0
-        require_progress(present.state.standstill, self.t)
-        if self.status == RunStatus.RUNNING:
-            require_within_limits(self.settings, self.stats.steps, len(self.events))
+        self._require_headway()
+
+    def _require_headway(self) -> None:
+        """Raise when a limit is reached, or the run cannot get on."""
+        present, pace = self._present, self._pace
+        pace.note(self.t)
+        require_progress(present.state.standstill, self.whereabouts)
+        if self.status != RunStatus.RUNNING:
+            return
+        require_within_limits(self.settings, self.stats.steps, len(self.events), self.whereabouts)
+        if chatter(present, pace.size) is not None:
+            raise SimulationError(f"no progress {self.whereabouts()}")
 
     def _accept(self, segment: Segment, piece: Piece) -> Happening | None:
         """Accept a step when the frozen set is still right at its end; otherwise say what is."""

@@ -102,7 +102,7 @@ def _crosscheck(check: Crosscheck, label: str, *, timed: bool) -> dict[str, Any]
     return {
         "label": label,
         "ok": bool(check.ok),
-        "tolerance": number(check.tolerance),
+        "verdict": check.verdict,
         "problem": str(check.problem).partition(": ")[2],
         "unique": bool(solution.unique),
         "certificate": {k: number(v) for k, v in solution.certificate._asdict().items()},

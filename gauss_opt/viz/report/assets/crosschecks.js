@@ -20,14 +20,14 @@ function proof() {
 function routes(check, label) {
   const timed = check.routes.some((route) => route.seconds !== null);
   const columns = [["route"], ["acceleration", "number"], ["constraint forces", "number"],
-    ["residual", "number"], ["solver's own point", "number"], ["time (µs)", "number"], ["failure", "remark"]];
+    ["residual", "number"], ["solver's own point", "number"], ["time (µs)", "number"], ["no answer because", "remark"]];
   const failed = check.routes.some((route) => route.failure);
   const keep = (cells) => cells.filter((_, i) => (timed || i !== 5) && (failed || i !== 6));
   const rows = check.routes.map((route) => keep([route.name, showSmall(route.acceleration),
     showSmall(route.multipliers), showSmall(route.residual), showSmall(route.own),
     route.seconds === null ? "–" : (1e6 * route.seconds).toFixed(0), route.failure]));
-  const caption = make("span", {}, verdict(check.ok, "routes agree", "routes disagree"),
-    ` to ${showSmall(check.tolerance)}: ${label}`,
+  const caption = make("span", {}, verdict(check.ok, check.verdict, check.verdict),
+    label ? `: ${label}` : "",
     check.unique ? "" : " (multipliers are not unique)");
   return table(`Routes, ${label}`, keep(columns), rows, caption);
 }

@@ -1,0 +1,1 @@
+"""What keeps a run from getting on, in words: nothing here changes a number."""
