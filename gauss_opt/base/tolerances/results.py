@@ -30,6 +30,18 @@ NOTABLE_WORK = _results(
     "the largest energy",
     "a smaller work is not shown in the energy account",
 )
+SEEN_EXCURSION = _results(
+    "SEEN_EXCURSION",
+    1e-9,
+    "the largest value of the coordinate, velocity or gap meanwhile",
+    "what goes less beyond its values at both ends of a step needs no drawn row of its own",
+)
+SAME_FORCE = _results(
+    "SAME_FORCE",
+    1e-9,
+    "the largest force of the constraint in the run",
+    "forces on two bodies that differ less are one force and its reaction",
+)
 INERTIA_STEP = _results(
     "INERTIA_STEP",
     0.02,

@@ -1,11 +1,10 @@
-"""Rows between the rows of a result, so that its curves are smooth however long its steps were."""
+"""The rows of a result that pictures need: some added between them, of very many a part left out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -18,25 +17,28 @@ from ...model.snapshot import Snapshot, state_snapshot
 from ...model.system import System
 from ...qp.gauss_solver import GaussSolver
 from ..columns import all_together, as_fields, each
+from ..dense_output import Piece
 from ..energy import Energy
 from ..recorder import Recorder
 from ..records import Event
 from ..result import Result
+from .choice import choose
 
 __all__ = ["refined"]
 
 POINTS = 600  # rows over the whole time, about as many as a picture is wide
-ENOUGH = 20_000  # a result with more rows is drawn as it is
 
 
 def refined(result: Result, points: int = POINTS) -> Result:
-    """The result with rows added from its dense output; its own rows stay as they are.
+    """The result with the rows that pictures need: some added from its dense output.
 
-    Forces and gaps of the added rows are computed anew where the system is known; for a result
-    from a file they are interpolated, gaps with their rates and forces linearly.
+    Added are rows between those that are far apart, and at extrema inside the steps. All rows of
+    the result stay, unless there are thousands: then those with extrema and events do. Forces and
+    gaps of the added rows are computed anew where the system is known; for a result from a file
+    they are interpolated, gaps with their rates and forces linearly.
     """
     span = float(result.t[-1] - result.t[0])
-    if not result.pieces or span <= 0.0 or len(result.t) > ENOUGH:
+    if not result.pieces or span <= 0.0:
         return result
     if result.parts:
         parts = tuple(_with_rows(part, span / points) for part in result.parts)
@@ -46,23 +48,37 @@ def refined(result: Result, points: int = POINTS) -> Result:
 
 
 def _with_rows(result: Result, spacing: float) -> Result:
-    """One phase with rows at most ``spacing`` apart."""
+    """One phase at the rows chosen for it."""
+    if not result.t[-1] > result.t[0]:
+        return result
+    rows, times = choose(result, spacing)
+    kept = result if len(rows) == len(result.t) else _at(result, rows)
+    if not len(times):
+        return kept
     if result.system is not None:
-        added = _computed(result, result.system, spacing)
+        added = _computed(result, result.system, times)
     else:
-        added = _interpolated(result, spacing)
-    return result if added is None else _merged(result, added)
+        added = _interpolated(result, times)
+    return kept if added is None else _merged(kept, added)
 
 
-def _times_between(result: Result, start: float, end: float, spacing: float) -> Array:
-    """Times to add inside a piece of dense output, none of them a row's."""
-    rows = result.t[(result.t > start) & (result.t < end)]
-    marks = [start, *np.unique(rows).tolist(), end]
-    inner = [np.linspace(a, b, int((b - a) / spacing) + 2)[1:-1] for a, b in pairwise(marks)]
-    return np.concatenate(inner)
+def _at(result: Result, rows: Indices) -> Result:
+    """The result at some of its rows."""
+    energy = result.stored_energy and _each_energy(lambda c: c[rows], result.stored_energy)
+    columns = each(lambda column: column[rows], result)
+    events = _at_rows(result, columns["t"])
+    return replace(result, **as_fields(columns), stored_energy=energy, events=events)
 
 
-def _computed(result: Result, system: System, spacing: float) -> Result | None:
+def _by_piece(result: Result, times: Array) -> Iterator[tuple[Piece, Array]]:
+    """The times by the piece of dense output that they are in."""
+    ends = np.array([piece.t1 for piece in result.pieces])
+    places = np.minimum(np.searchsorted(ends, times), len(ends) - 1)
+    for place in np.unique(places).tolist():
+        yield result.pieces[place], times[places == place]
+
+
+def _computed(result: Result, system: System, times: Array) -> Result | None:
     """Added rows with the accelerations and forces of the set held in each step."""
     dynamics = system.dynamics(result.v.shape[1])
     recorder = Recorder(system, dynamics, dense=False)
@@ -75,9 +91,8 @@ def _computed(result: Result, system: System, spacing: float) -> Result | None:
         return Flow(system, dynamics, np.array(held, dtype=np.intp), among)
 
     solver = GaussSolver("daqp")
-    for piece in result.pieces:
-        end = min(piece.t1, float(result.t[-1]))
-        for t in _times_between(result, piece.t0, end, spacing).tolist():
+    for piece, inner in _by_piece(result, times):
+        for t in inner.tolist():
             y = piece(t)
             try:
                 snapshot = state_snapshot(system, dynamics, y[: dynamics.nq], y[dynamics.nq :], t)
@@ -116,18 +131,9 @@ def _without_pulling(
     return solution.x, multipliers
 
 
-def _interpolated(result: Result, spacing: float) -> Result | None:
+def _interpolated(result: Result, t: Array) -> Result:
     """Added rows of a result without a system: states exact, the rest from the rows around."""
-    times: list[Array] = []
-    states: list[Array] = []
-    for piece in result.pieces:
-        inner = _times_between(result, piece.t0, piece.t1, spacing)
-        if len(inner):
-            times.append(inner)
-            states.append(piece.many(inner))
-    if not times:
-        return None
-    t, y = np.concatenate(times), np.concatenate(states)
+    y = np.concatenate([piece.many(inner) for piece, inner in _by_piece(result, t)])
     before = np.searchsorted(result.t, t, side="right") - 1
     share = (t - result.t[before]) / (result.t[before + 1] - result.t[before])
 
@@ -172,13 +178,17 @@ def _merged(result: Result, added: Result) -> Result:
 
 
 def _at_rows(result: Result, times: Array) -> tuple[Event, ...]:
-    """The events with their rows where they are when other times have come in between."""
-    added = np.searchsorted(times, result.t) - np.searchsorted(result.t, result.t)
+    """The events with the rows where they are when other times are there."""
+    t = result.t
+    rows = np.array([event.row for event in result.events], dtype=np.intp)
+    known = (rows >= 0) & (rows < len(t))
+    at = t[np.where(known, rows, 0)]
+    # Of rows at the same time there may be several, with events between them.
+    within = rows - np.searchsorted(t, at)
+    first, last = np.searchsorted(times, at), np.searchsorted(times, at, side="right")
+    moved = np.where(known, np.minimum(first + within, last), rows)
     return tuple(
-        replace(event, row=int(event.row + added[event.row]))
-        if 0 <= event.row < len(added)
-        else event
-        for event in result.events
+        replace(event, row=row) for event, row in zip(result.events, moved.tolist(), strict=True)
     )
 
 

@@ -19,7 +19,7 @@ from ...results.names import (
     velocity_names,
 )
 from ...results.result import Result
-from .numbers import number, rounded, thinned
+from .numbers import MOST_EVENTS, number, rounded, thinned
 
 __all__ = ["charts", "event_marks"]
 
@@ -40,17 +40,22 @@ class Curves:
     columns: Array
     zero: bool = False
 
-    def data(self, t: Array, event_times: list[float]) -> dict[str, Any]:
-        """As plain data; a chart of very many columns shows the first of them."""
+    def data(self, t: Array, event_times: list[float], total: int) -> dict[str, Any]:
+        """As plain data; a chart of very many columns shows the first of them.
+
+        ``total`` is the number of rows that the run has: what is left out is said.
+        """
         names, columns = self.names[:MOST_SERIES], self.columns[:, :MOST_SERIES]
         limit = max(400, min(2500, MOST_NUMBERS // len(names)))
         rows = thinned(t, columns, event_times, limit)
+        left_out = len(rows) < min(len(t), total)
         return {
             "kind": "lines",
             "title": self.title,
             "unit": self.unit,
             "zero": self.zero,
             "left_out": len(self.names) - len(names),
+            "note": _thinning(len(rows), total, len(event_times)) if left_out else "",
             "t": t[rows].tolist(),  # exact: events are found by their times
             "series": [
                 {"name": name, "y": rounded(column)}
@@ -66,7 +71,7 @@ def charts(result: Result) -> tuple[list[dict[str, Any]], list[list[float]]]:
     """
     fine = refined(result, POINTS)
     times = [event.t for event in result.events]
-    drawn = [curves.data(fine.t, times) for curves in _curves(fine)]
+    drawn = [curves.data(fine.t, times, len(result.t)) for curves in _curves(fine)]
     stems = _impulses(result)
     if stems:
         place = next((i for i, c in enumerate(drawn) if c["title"] == "Energy"), len(drawn))
@@ -77,6 +82,15 @@ def charts(result: Result) -> tuple[list[dict[str, Any]], list[list[float]]]:
             shared.append(chart["t"])
         chart["t"] = shared.index(chart["t"])
     return drawn, shared
+
+
+def _thinning(drawn: int, total: int, events: int) -> str:
+    """What was left out of a chart."""
+    sides = f"both sides of {min(events, MOST_EVENTS):,} of {events:,} events" if events else "ends"
+    return (
+        f"Drawn at {drawn:,} times of a run of {total:,} rows: the extrema of every part of it and "
+        f"{sides} are among them. Values shown are those computed at these times."
+    )
 
 
 def event_marks(result: Result) -> dict[str, list[float | None]]:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...base.arrays import Array
+from ...results.analysis.choice import MOST_EVENTS, kept_events
 
-__all__ = ["number", "rounded", "thinned"]
+__all__ = ["MOST_EVENTS", "number", "rounded", "thinned"]
 
-MOST_EVENTS = 1500  # events of which both sides are kept for certain
 FEWEST_BUCKETS = 60
 
 
@@ -37,7 +37,7 @@ def rounded(values: ArrayLike, digits: int = 8) -> list[float | None]:
 def thinned(
     t: Array, columns: Array, event_times: Iterable[float], limit: int = 2500
 ) -> NDArray[np.intp]:
-    """Rows enough for a picture: both ends, both sides of events, extrema of every column.
+    """Rows enough for a picture: both ends, both sides of jumps, extrema of every column.
 
     Parameters
     ----------
@@ -62,8 +62,7 @@ def thinned(
         return np.arange(n)
     keep = np.zeros(n, dtype=bool)
     keep[[0, -1]] = True
-    times = np.unique(np.fromiter(event_times, dtype=float))
-    times = times[:: max(1, -(-len(times) // MOST_EVENTS))]
+    times = kept_events(list(event_times))
     firsts, lasts = np.searchsorted(t, times, "left"), np.searchsorted(t, times, "right")
     for first, last in zip(firsts, lasts, strict=True):
         keep[first:last] = True
@@ -75,4 +74,5 @@ def thinned(
             bucket = finite[start:end]
             keep[start + bucket.argmin(axis=0)] = True
             keep[start + bucket.argmax(axis=0)] = True
+    keep |= np.isin(t, t[keep])  # of a jump both sides
     return np.flatnonzero(keep)

@@ -25,6 +25,7 @@ class Chart extends Plot {
     if (spec.left_out) {
       this.legend.append(make("span", { class: "note" }, `${spec.left_out} more are left out`));
     }
+    if (spec.note) this.figure.append(make("p", { class: "note thinned" }, spec.note));
   }
 
   addToLegend(series) {
@@ -55,7 +56,7 @@ class Chart extends Plot {
     this.follow();
   }
 
-  /** Both cursors, and the values at the one that the reader looks at. */
+  /** Both cursors, and the values at the drawn time nearest to the one that the reader looks at. */
   follow() {
     if (!this.width) return;
     const set = (bar, t) => {
@@ -65,13 +66,20 @@ class Chart extends Plot {
       if (seen) { bar.setAttribute("x1", this.x(t)); bar.setAttribute("x2", this.x(t)); }
     };
     set(this.bar, clock.t);
-    set(this.hoverBar, clock.hover);
-    const t = clock.hover === null ? clock.t : clock.hover;
+    set(this.hoverBar, clock.hover === null ? null : this.drawn(clock.hover));
+    const t = this.drawn(clock.hover === null ? clock.t : clock.hover);
+    const mark = eventNear(t, 0);
+    this.when.textContent = `values at ${timeText(t)}${mark ? `, ${mark.kind}` : ""}`;
     for (const series of this.series) {
-      const found = this.stems ? stemAt(series, t) : at(series, t);
-      const [left, right] = found;
+      const [left, right] = this.stems ? stemAt(series, t) : at(series, t);
       series.value.textContent = left === right ? show(left, 5) : `${show(left, 5)} → ${show(right, 5)}`;
     }
+  }
+
+  /** Of a curve only computed values are shown: those at the nearest drawn time. */
+  drawn(t) {
+    const first = this.series[0];
+    return this.stems || !first || !first.t.length ? t : nearest(first.t, t);
   }
 
   place(event) {
@@ -135,9 +143,6 @@ function charts() {
   byId("charts").append(...all.map((chart) => chart.figure));
   clock.on("time", () => {
     all.forEach((chart) => chart.follow());
-    const mark = clock.hover === null ? null : eventNear(clock.hover, 0);
-    const text = clock.hover === null ? "" : `at ${timeText(clock.hover)}${mark ? `, ${mark.kind}` : ""}`;
-    all.forEach((chart) => { chart.when.textContent = text; });
   });
   clock.on("view", () => {
     byId("unzoom").hidden = clock.view[0] === T0 && clock.view[1] === T0 + SPAN;

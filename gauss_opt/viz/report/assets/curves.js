@@ -1,6 +1,7 @@
 /* The paths of curves and stems in a plot, and their values at a time. */
 
 const COLOURS = 7;
+const DOTTED = 5; // pixels between the points of a thinned curve from which on they are shown
 const seriesClass = (i) => `s${i % COLOURS} d${Math.floor(i / COLOURS) % 4}`;
 
 /** The curve in view, broken at jumps, and the jumps as dotted lines. */
@@ -22,8 +23,19 @@ function curvePaths(plot, { t, y, i: number }) {
     curve += pen + place;
     pen = "L";
   }
-  return [draw("path", { class: `jump ${seriesClass(number)}`, d: jumps }),
+  const paths = [draw("path", { class: `jump ${seriesClass(number)}`, d: jumps }),
     draw("path", { class: `curve ${seriesClass(number)}`, d: curve, "data-series": number })];
+  if (!plot.spec.note || plot.x(t[end - 1]) - plot.x(t[start]) < DOTTED * (end - start)) return paths;
+  return [...paths, draw("path", { class: `dots ${seriesClass(number)}`, d: dots(plot, t, y, start, end) })];
+}
+
+/** The computed points of a thinned curve, for one that sees the straight lines between them. */
+function dots(plot, t, y, start, end) {
+  let path = "";
+  for (let i = start; i < end; i += 1) {
+    if (y[i] !== null) path += `M${plot.x(t[i]).toFixed(2)} ${plot.y(y[i]).toFixed(2)}h0`;
+  }
+  return path;
 }
 
 /** Stems from zero with round heads. */
@@ -43,16 +55,25 @@ function stemPaths(plot, { t, y, i: number }) {
     draw("path", { class: `stem s${number % COLOURS}`, d: heads })];
 }
 
-/** Values of a curve on both sides of a time; they differ at a jump. */
+/** Where a curve meets the rim of the view: for the scale only, values are never read from it. */
+function chord({ t, y }, time) {
+  const i = lowerBound(t, time);
+  if (i === 0 || i === t.length) return [];
+  const [a, b] = [y[i - 1], y[i]];
+  if (a === null || b === null) return [];
+  return [a + ((time - t[i - 1]) / (t[i] - t[i - 1])) * (b - a)];
+}
+
+/** The drawn time that is nearest. */
+function nearest(t, time) {
+  const i = lowerBound(t, time);
+  if (i === t.length) return t[i - 1];
+  return i > 0 && time - t[i - 1] < t[i] - time ? t[i - 1] : t[i];
+}
+
+/** Values of a curve on both sides of a drawn time; they differ at a jump. */
 function at({ t, y }, time) {
-  if (!t.length) return [null, null];
-  const first = lowerBound(t, time);
-  if (t[first] === time) return [y[first], y[lowerBound(t, time, true) - 1]];
-  if (first === 0 || first === t.length) return [null, null];
-  const [a, b] = [y[first - 1], y[first]];
-  if (a === null || b === null) return [null, null];
-  const value = a + ((time - t[first - 1]) / (t[first] - t[first - 1])) * (b - a);
-  return [value, value];
+  return [y[lowerBound(t, time)], y[lowerBound(t, time, true) - 1]];
 }
 
 /** The value of a stem that stands at a time. */

@@ -46,7 +46,7 @@ class Plot {
     const take = (v) => { if (v !== null) { low = Math.min(low, v); high = Math.max(high, v); } };
     for (const series of this.series) {
       if (!series.on) continue;
-      if (!this.stems) for (const edge of [a, b]) at(series, edge).forEach(take);
+      if (!this.stems) for (const edge of [a, b]) chord(series, edge).forEach(take);
       for (let i = lowerBound(series.t, a); i < series.t.length && series.t[i] <= b; i += 1) {
         take(series.y[i]);
       }
