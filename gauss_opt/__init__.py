@@ -8,6 +8,7 @@ from .base.errors import (
     MassError,
     MissingPackageError,
     ModelError,
+    PainleveError,
     SimulationError,
     SolverError,
     TraceError,
@@ -24,6 +25,9 @@ from .model.constraints import Contact, Holonomic, Nonholonomic, Servo, Velocity
 from .model.snapshot import Snapshot, evaluate, potential_energy
 from .model.system import System
 from .qp.certificate import Certificate, certify
+from .qp.friction.certificate import FrictionCertificate, certify_friction
+from .qp.friction.problem import FrictionProblem
+from .qp.friction.solution import FrictionSolution
 from .qp.gauss_solver import GaussSolver, solve
 from .qp.problem import GaussProblem
 from .qp.problem_file import load_problem, load_problems, save_problem, save_problems
@@ -50,6 +54,9 @@ __all__ = [
     "Contact",
     "Crosscheck",
     "Event",
+    "FrictionCertificate",
+    "FrictionProblem",
+    "FrictionSolution",
     "GaussError",
     "GaussProblem",
     "GaussSolution",
@@ -65,6 +72,7 @@ __all__ = [
     "Newton",
     "Nonholonomic",
     "Outcome",
+    "PainleveError",
     "Phase",
     "Poisson",
     "Result",
@@ -86,6 +94,7 @@ __all__ = [
     "build_acceleration",
     "case_names",
     "certify",
+    "certify_friction",
     "closed_form",
     "collide",
     "crosscheck",

@@ -185,8 +185,8 @@ GOOD = {**ARRAYS, "0_rhs": np.ones(1)}
 
 def test_a_newer_version_asks_for_an_upgrade(tmp_path):
     path = tmp_path / "p.npz"
-    write(path, header(version=2), **GOOD)
-    refuse(path, "version 2, .* up to 1: upgrade")
+    write(path, header(version=3), **GOOD)
+    refuse(path, "version 3, .* up to 2: upgrade")
     write(path, header(), **GOOD)
     assert load_problem(path).names == ("a",)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..qp.friction.problem import FrictionProblem
     from ..qp.problem import GaussProblem
     from ..results.result import Result
 
@@ -20,6 +21,7 @@ __all__ = [
     "MissingPackageError",
     "ModelError",
     "NonFiniteError",
+    "PainleveError",
     "SimulationError",
     "SolverError",
     "TraceError",
@@ -67,7 +69,7 @@ class NonFiniteError(UserFunctionError):
 class ProblemError(GaussError, RuntimeError):
     """A least-constraint problem without a certified answer; it is in ``problem``."""
 
-    def __init__(self, message: str, problem: GaussProblem) -> None:
+    def __init__(self, message: str, problem: GaussProblem | FrictionProblem) -> None:
         super().__init__(message)
         self.problem = problem
 
@@ -87,6 +89,8 @@ class InfeasibleError(ProblemError):
         Multipliers y with y >= 0 on inequalities, A'y = 0 and b'y > 0.
     """
 
+    problem: GaussProblem
+
     def __init__(
         self,
         message: str,
@@ -103,10 +107,33 @@ class SolverError(ProblemError):
     """Every solver that was asked failed; ``attempts`` says how."""
 
     def __init__(
-        self, message: str, problem: GaussProblem, attempts: tuple[tuple[str, str], ...] = ()
+        self,
+        message: str,
+        problem: GaussProblem | FrictionProblem,
+        attempts: tuple[tuple[str, str], ...] = (),
     ) -> None:
         super().__init__(message, problem)
         self.attempts = attempts
+
+
+class PainleveError(SolverError):
+    """A sliding contact wedges itself: no acceleration satisfies Coulomb's law.
+
+    Attributes
+    ----------
+    contacts : tuple of str
+        The contacts whose own force would draw them together.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        problem: FrictionProblem,
+        attempts: tuple[tuple[str, str], ...] = (),
+        contacts: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(message, problem, attempts)
+        self.contacts = contacts
 
 
 class SimulationError(GaussError, RuntimeError):

@@ -11,7 +11,8 @@ from rich.console import RenderableType
 
 from ..base.errors import GaussError
 from ..base.npz import read_npz
-from ..qp.gauss_solver import GaussSolver
+from ..qp.friction.problem import FrictionProblem
+from ..qp.gauss_solver import GaussSolver, solve
 from ..qp.problem import GaussProblem
 from ..qp.problem_file import FORMAT as PROBLEMS
 from ..qp.problem_file import load_problems
@@ -45,19 +46,19 @@ def _format(path: Path) -> Any:
         return None
 
 
-def _solved(path: Path, problems: Sequence[GaussProblem], name: str) -> Answer:
+def _solved(path: Path, problems: Sequence[GaussProblem | FrictionProblem], name: str) -> Answer:
     solver = GaussSolver(name, reuse_active_set=False)
     data: list[dict[str, Any]] = []
     shown: list[RenderableType] = [heading(f"{path}: {len(problems)} problem(s), by {name}")]
     for problem in problems:
         entry: dict[str, Any] = {
             "kind": problem.kind,
-            "coordinates": len(problem.load),
+            "coordinates": problem.n,
             "equality_rows": problem.n_equality,
             "inequality_rows": problem.n_inequality,
         }
         try:
-            solution = solver.solve(problem)
+            solution = solve(problem, solver)
         except GaussError as error:
             data.append({**entry, "ok": False, "error": str(error)})
             continue

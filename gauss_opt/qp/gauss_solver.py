@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ..base.tolerances.qp import CERTIFIED, NEARLY_CERTIFIED
 from .acceptance import accept, repaired, sharpened
 from .certificate import Certificate
 from .counts import Counts
+from .friction.ladder import FrictionLadder
+from .friction.problem import FrictionProblem
+from .friction.solution import FrictionSolution
 from .infeasibility import find_farkas, infeasible
 from .memory import Memory
 from .problem import GaussProblem
@@ -86,7 +89,7 @@ class GaussSolver:
         self.guess_active_set = flag("guess_active_set", guess_active_set)
         self.counts = Counts()
         self._memory = Memory()
-        self._recorded: list[GaussProblem] | None = None
+        self._recorded: list[GaussProblem | FrictionProblem] | None = None
 
     @property
     def name(self) -> str:
@@ -130,8 +133,24 @@ class GaussSolver:
             self._memory.remember(problem, solution.working)
         return solution
 
+    def solve_friction(self, problem: FrictionProblem) -> FrictionSolution:
+        """A certified answer to a problem with friction, by the same solvers.
+
+        Raises
+        ------
+        PainleveError
+            When sliding contacts wedge themselves, so that there is no answer.
+        SolverError
+            When no route gave an answer that passes.
+        """
+        self.counts.qp_total += 1
+        if self._recorded is not None:
+            self._recorded.append(problem)
+        shared = (self._solvers, self._memory, self.counts)
+        return FrictionLadder(*shared, self.tolerance, self.reuse_active_set).solve(problem)
+
     @contextmanager
-    def recording(self) -> Iterator[list[GaussProblem]]:
+    def recording(self) -> Iterator[list[GaussProblem | FrictionProblem]]:
         """Keep every problem that is solved meanwhile, solvable or not, in the list it gives.
 
         >>> solver = GaussSolver("daqp")
@@ -226,14 +245,26 @@ class GaussSolver:
         return reason
 
 
+@overload
 def solve(
-    problem: GaussProblem, solver: str | Adapter | GaussSolver = "osqp", **options: object
-) -> GaussSolution:
+    problem: GaussProblem, solver: str | Adapter | GaussSolver = ..., **options: object
+) -> GaussSolution: ...
+@overload
+def solve(
+    problem: FrictionProblem, solver: str | Adapter | GaussSolver = ..., **options: object
+) -> FrictionSolution: ...
+
+
+def solve(
+    problem: GaussProblem | FrictionProblem,
+    solver: str | Adapter | GaussSolver = "osqp",
+    **options: object,
+) -> GaussSolution | FrictionSolution:
     """Solve one problem. For a series keep a :class:`GaussSolver` and pass that.
 
     Parameters
     ----------
-    problem : GaussProblem
+    problem : GaussProblem or FrictionProblem
         The problem to solve.
     solver : str, Adapter or GaussSolver
         The solver to try first.
@@ -252,13 +283,13 @@ def solve(
     >>> solution.inequality_multipliers.round(6), solution.unique
     (array([0.166667, 0.666667, 0.166667]), False)
     """
-    if isinstance(solver, GaussSolver):
-        if options:
-            raise InputError(
-                "options cannot be given with a GaussSolver; set them when you create it"
-            )
-        return solver.solve(problem)
-    return GaussSolver(solver, **options).solve(problem)  # type: ignore[arg-type]
+    if not isinstance(solver, GaussSolver):
+        solver = GaussSolver(solver, **options)  # type: ignore[arg-type]
+    elif options:
+        raise InputError("options cannot be given with a GaussSolver; set them when you create it")
+    if isinstance(problem, FrictionProblem):
+        return solver.solve_friction(problem)
+    return solver.solve(problem)
 
 
 def _violated(white: Whitened) -> Indices:

@@ -151,6 +151,38 @@ PROPOSED_TOUCHING = _qp(
     "the largest slack of a row that a proposed z holds with equality",
 )
 
+# Friction
+UNIT_DIRECTION = _qp(
+    "UNIT_DIRECTION", 1e-9, "nothing", "how far the square of a direction of sliding is from 1"
+)
+DEPENDENT_STATES = _qp(
+    "DEPENDENT_STATES",
+    1e-10,
+    "the largest singular value, at least 1",
+    "a smaller singular value of the rows of a set, seen by its forces, means redundant forces",
+)
+PROPOSED_OPEN = _qp(
+    "PROPOSED_OPEN", 1e-10, "the largest force proposed", "a smaller normal force is none"
+)
+PROPOSED_STUCK = _qp(
+    "PROPOSED_STUCK",
+    1e-9,
+    "the bound of the friction force; without one, the largest rate",
+    "a friction force that is less below its bound slides; a slip that is smaller is none",
+)
+STILL = _qp("STILL", 1e-9, "the largest rate without forces", "a smaller slip of an answer is none")
+TRESCA_COMPLIANCE = _qp(
+    "TRESCA_COMPLIANCE",
+    1e-9,
+    "the mobility of the row, at least 1",
+    "added to it where solvers propose sets, so that redundant forces have one answer",
+)
+LEMKE_PIVOT = _qp("LEMKE_PIVOT", 1e-11, "entries of order one", "a smaller pivot is none")
+LEMKE_TIED = _qp("LEMKE_TIED", 1e-13, "the ratio, at least 1", "ratios that differ less are tied")
+SAME_FORCES = _qp(
+    "SAME_FORCES", 1e-7, "the largest force", "answers whose forces differ less are the same"
+)
+
 # Proof of infeasibility
 FARKAS_GAIN = _qp(
     "FARKAS_GAIN",

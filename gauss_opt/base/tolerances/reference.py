@@ -59,3 +59,9 @@ LEMKE_RAY = _reference(
     "a ray of unit load",
     "what may be left of rows that cancel along a ray that proves infeasibility",
 )
+ORACLE_COULOMB = _reference(
+    "ORACLE_COULOMB",
+    1e-9,
+    "forces and rates of the problem, with unit mass and unit rows",
+    "the largest misfit of an answer with friction that the oracle accepts",
+)
