@@ -1,6 +1,6 @@
 """Constrained mechanics, contact and impacts by Gauss's principle of least constraint."""
 
-from . import solvers
+from . import planar, solvers
 from .base.errors import (
     GaussError,
     InfeasibleError,
@@ -106,6 +106,7 @@ __all__ = [
     "load_problems",
     "oracles",
     "parameter",
+    "planar",
     "potential_energy",
     "save_problem",
     "save_problems",

@@ -11,7 +11,7 @@ costs; what is known about them is in :data:`TOLERANCES`.
 
 from __future__ import annotations
 
-from . import base, cli, mechanics, model, qp, reference, results, simulation, viz
+from . import base, cli, mechanics, model, planar, qp, reference, results, simulation, viz
 from .table import TOLERANCES, Tolerance
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "cli",
     "mechanics",
     "model",
+    "planar",
     "qp",
     "reference",
     "results",

@@ -1,0 +1,1 @@
+"""Joints: what holds bodies together, drives them, or lets them go one way only."""
