@@ -138,13 +138,19 @@ class Contact(_ByHand):
     restitution : float or sequence
         Between 0 (plastic) and 1 (elastic); one for each row of a vector gap, or one for all.
     active_when : callable, optional
-        Function of (q, v, t): the contact exists only while it is true.
+        Function of (q, v, t): the contact exists only while it is true. When it becomes true with
+        the gap at zero, the contact closes.
+    passable : bool
+        Whether bodies may come from behind the surface, as on a platform that can be jumped on from
+        below: at the start, or when ``active_when`` becomes true, the gap may be below zero, and
+        the contact holds nothing until it has come up. Otherwise that is an error.
     """
 
     name: str
     gap: Function
     restitution: float | Sequence[float] = 0.0
     active_when: Function | None = None
+    passable: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

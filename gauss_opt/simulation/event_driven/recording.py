@@ -17,7 +17,7 @@ from ...results.recorder import Recorder
 from ...results.records import Event, EventKind, RunStatus, Stats
 from ...results.result import Result
 from ..run_state import RunState
-from .contact_status import open_contacts
+from .contact_status import present_and_open
 from .context import Context
 
 __all__ = ["Recording"]
@@ -125,7 +125,7 @@ class Recording:
         """Keep the worst drift and penetration."""
         stats = self.context.stats
         stats.worst_drift = max(stats.worst_drift, off)
-        rows = open_contacts(state.status, snapshot.layout)
+        rows = present_and_open(state.status, snapshot.layout)
         if snapshot.enabled is not None:
             rows = rows[snapshot.enabled[rows]]
         if len(rows) and snapshot.value[rows].min() < 0.0:

@@ -31,8 +31,9 @@ from .guards.arrival import arrive
 from .guards.happening import Happening, HappeningKind
 from .guards.release import set_change
 from .guards.user_events import sooner
+from .leaps.rank_watch import landing, steps_collapse
+from .presence import refuse_behind, switch
 from .present import Present
-from .rank_watch import landing, steps_collapse
 from .response import hold, let_go, touching_at
 from .segment import Segment, step_size_too_small
 
@@ -243,6 +244,10 @@ class Stepper:
             present.recording.row(before, far_side=True)
         elif kind == HappeningKind.RELEASE:
             present.apply(let_go(context, state, snapshot, rows))
+        elif kind == HappeningKind.SWITCH:
+            present.apply(switch(context, state, snapshot, found))
+        elif kind == HappeningKind.BEHIND:
+            refuse_behind(context, snapshot, rows)
         elif kind == HappeningKind.CONTACT and state.standstill >= STUCK:
             present.apply(hold(context, state, snapshot, rows))
         else:
