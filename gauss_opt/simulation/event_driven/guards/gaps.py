@@ -118,8 +118,10 @@ def _first_closing(
     left: bool,
 ) -> Happening | None:
     """The first zero of one gap at which its contact exists; ``left`` if it starts from zero."""
-    times, gaps, rates = samples.times, samples.values, samples.rates
     switch = context.dynamics.switches.of_row(row)
+    if switch is not None:
+        samples = samples.with_turning_points()
+    times, gaps, rates = samples.times, samples.values, samples.rates
     start, leaves = 0, left
     if leaves and switch is not None:
         leaves = exists(context, switch, piece, piece.t0)

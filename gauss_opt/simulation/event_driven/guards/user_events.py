@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from ....base.arrays import Array, Mask
-from ....base.sign_change import sign_change
 from ....model.enclosure.partition import Wanted
 from ....model.snapshot import Snapshot
 from ....model.tracing.user_function import UserFunction
@@ -19,7 +18,7 @@ from ..context import Context
 from ..roots import first_sign_change
 from .happening import Happening, HappeningKind
 from .sampling import MAX_HALVINGS, PREDICTED, interleaved, sampled_only
-from .watch import Samples, watched, way_of
+from .watch import watched, way_of
 
 __all__ = ["announced", "marked", "sooner", "user_zeros"]
 
@@ -59,20 +58,8 @@ def _samples(
         sampled_only(context, event.name, "it cannot be traced")
         return _predicted(value, piece)
     samples = watched(context, function, way_of(context, piece), event.name, Wanted())
-    times = _with_turning_points(samples)
+    times = samples.with_turning_points().times
     return times, np.array([value(t) for t in times.tolist()])
-
-
-def _with_turning_points(samples: Samples) -> Array:
-    """The samples' times, and where the function turns round between two of them."""
-    times = [float(samples.times[0])]
-    for i in range(len(samples.times) - 1):
-        begin, end = float(samples.times[i]), float(samples.times[i + 1])
-        r0, r1 = float(samples.rates[i]), float(samples.rates[i + 1])
-        if samples.may_vanish and r0 * r1 < 0.0:
-            times.append(sign_change(lambda t: samples.at(t)[1], begin, end, r0, r1))
-        times.append(end)
-    return np.array(times)
 
 
 def _predicted(value: Callable[[float], float], piece: Piece) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....base.arrays import Array
+from ....base.sign_change import sign_change
 from ....model.enclosure.motion_function import MotionFunction
 from ....model.enclosure.partition import Wanted, partition
 from ....model.enclosure.way import Way
@@ -37,6 +38,20 @@ class Samples(NamedTuple):
     rates: Array
     at: ValueAndRate
     may_vanish: bool = True
+
+    def with_turning_points(self) -> Samples:
+        """The same, also at the times between them at which the function turns round."""
+        times = [float(self.times[0])]
+        for i in range(len(self.times) - 1):
+            begin, end = float(self.times[i]), float(self.times[i + 1])
+            r0, r1 = float(self.rates[i]), float(self.rates[i + 1])
+            if self.may_vanish and r0 * r1 < 0.0:
+                times.append(sign_change(lambda t: self.at(t)[1], begin, end, r0, r1))
+            times.append(end)
+        if len(times) == len(self.times):
+            return self
+        pairs = np.array([self.at(t) for t in times])
+        return self._replace(times=np.array(times), values=pairs[:, 0], rates=pairs[:, 1])
 
 
 def way_of(context: Context, piece: Piece) -> Way:
