@@ -39,6 +39,8 @@ LEFT_LOWER = (0, 1)  # dtrsm: side, lower
 GRAM = (0.0, None, 1)  # dsyrk: beta, c, trans
 TRANSPOSED = (0, 1, 0, 1, 1)  # dgemv: offx, incx, offy, incy, trans
 
+ONE_THREAD = 1023  # entries that dtrsm solves without sharing them out
+WORTH_THREADS = 16384  # entries from which on sharing them out pays
 BLOCK = 64  # columns whose products are formed at once where only their lengths are wanted
 
 
@@ -162,7 +164,7 @@ def _whiten_with(problem: GaussProblem, factor: Array, load: Array) -> Whitened:
         return Whitened(
             np.zeros((len(load), 0)), nothing, 0, np.zeros((0, 0)), nothing, factor, center
         )
-    columns = blas.dtrsm(1.0, factor, rows.T, *LEFT_LOWER)
+    columns = _solved(factor, rows.T)
     if target is None:
         residual = blas.dgemv(-1.0, columns, center, 1.0, rhs, *TRANSPOSED)
     else:
@@ -178,6 +180,23 @@ def _whiten_with(problem: GaussProblem, factor: Array, load: Array) -> Whitened:
     if not (min(listed) > SHORTEST_ROW and max(listed) < LONGEST_ROW):
         lengths = _unusual_lengths(problem, columns, lengths)
     return Whitened(columns, residual, problem.n_equality, gram, lengths, factor, center)
+
+
+def _solved(factor: Array, columns: Array) -> Array:
+    """L^-1 times some columns, in portions that BLAS does not share out among threads.
+
+    For problems of a common size the threads take a thousand times as long to meet as to solve.
+    """
+    n, k = columns.shape
+    portion = ONE_THREAD // n
+    if k <= portion or n * k > WORTH_THREADS or not portion:
+        whole: Array = blas.dtrsm(1.0, factor, columns, *LEFT_LOWER)
+        return whole
+    found = np.empty((n, k), order="F")
+    for i in range(0, k, portion):
+        part = slice(i, i + portion)
+        found[:, part] = blas.dtrsm(1.0, factor, columns[:, part], *LEFT_LOWER)
+    return found
 
 
 def _squares(columns: Array) -> Array:

@@ -7,7 +7,7 @@ two of them shows in the tangents there, however large the step.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 from ...base.arrays import Array
@@ -20,6 +20,7 @@ Sampler = Callable[[float], tuple[float, float]]
 
 MAX_DEPTH = 6
 MAX_HALVINGS = 40  # from a step down to round-off of the time
+STALLED = 0.25  # Newton's method squares its errors, so a gap that shrinks less is noise
 
 
 class Crossing(NamedTuple):
@@ -169,7 +170,7 @@ def _in_interval(
             return None
         if lowest >= -touching:
             return Crossing(bottom, graze=True)
-        return Crossing(_zero(gap_and_rate, t0, bottom))
+        return Crossing(_zero(gap_and_rate, t0, bottom, noise))
     if depth < MAX_DEPTH and _cubic_minimum(t1 - t0, g0, g1, r0, r1) <= noise:
         middle = 0.5 * (t0 + t1)
         g, r = gap_and_rate(middle)
@@ -189,7 +190,7 @@ def _falling(
     """
     low = _lowest_inside(t1 - t0, g0, g1, r0, r1)
     if low is None or low.gap > noise or depth >= MAX_DEPTH:
-        return Crossing(_zero(gap_and_rate, t0, t1))
+        return Crossing(_zero(gap_and_rate, t0, t1, noise))
     t = t0 + low.s
     g, r = gap_and_rate(t)
     return _in_interval(t0, t, g0, g, r0, r, gap_and_rate, noise, depth + 1) or _in_interval(
@@ -197,16 +198,18 @@ def _falling(
     )
 
 
-def _zero(gap_and_rate: Sampler, above: float, below: float) -> float:
+def _zero(gap_and_rate: Sampler, above: float, below: float, noise: float) -> float:
     """The zero between a time with a positive and a time with a negative gap.
 
-    Newton's method, which the rate makes cheap, kept inside the bracket by bisection.
+    Newton's method, which the rate makes cheap, kept inside the bracket by bisection. Where it does
+    not bring a gap of the size of noise any nearer to zero, it has come to the noise itself.
     """
-    t = below
+    t, least = below, inf
     for _ in range(100):
         gap, rate = gap_and_rate(t)
-        if gap == 0.0:
+        if gap == 0.0 or (abs(gap) <= noise and abs(gap) >= STALLED * least):
             break
+        least = abs(gap)
         above, below = (t, below) if gap > 0.0 else (above, t)
         newton = t - gap / rate if rate else above
         if abs(newton - t) <= NEWTON_STEP * abs(t):

@@ -27,6 +27,9 @@ from .placement import on_gaps
 __all__ = ["Closing", "close_cluster"]
 
 MAX_ROUNDS = 8
+# Gaps in a chain add up, and a body between moves by all of them: then those with larger gaps than
+# this share of the bound are left out.
+NEARER = (1.0, 0.25, 0.05)
 FAMILIAR = 2  # low strikes in a row of a contact that is not asked how far it would fly
 
 
@@ -64,11 +67,20 @@ def close_cluster(
     than ``closure`` of its length scale, and no contact costs more than ``closure`` of the energy
     scale of the run.
     """
-    try:
-        proposal = _agreed(context, state, now, rows)
-        return None if proposal is None else _carried_out(context, state, now, proposal)
-    except GaussError:  # rates of zero contradict each other: they go on bouncing
-        return None
+    sizes = np.abs(now.value) / np.maximum(state.scales.lengths(now), TINY)
+    for share in NEARER:
+        rows = rows[sizes[rows] <= share * context.settings.closure]
+        try:
+            proposal = _agreed(context, state, now, rows)
+            if proposal is None:
+                return None
+            placed = on_gaps(now, proposal.status, state.scales)
+            moved = _largest_move(state, now, placed)
+            if moved <= context.settings.closure:
+                return _carried_out(context, state, now, proposal, placed, moved)
+        except GaussError:  # rates of zero contradict each other: they go on bouncing
+            return None
+    return None
 
 
 def _agreed(context: Context, state: RunState, now: Snapshot, rows: Indices) -> _Proposal | None:
@@ -124,19 +136,25 @@ def _would_fly(
 
 
 def _carried_out(
-    context: Context, state: RunState, now: Snapshot, proposal: _Proposal
+    context: Context,
+    state: RunState,
+    now: Snapshot,
+    proposal: _Proposal,
+    placed: Snapshot,
+    moved: float,
 ) -> Closing | None:
-    """The closing with everything in its place, if it keeps within its bounds."""
-    placed = on_gaps(now, proposal.status, state.scales)
+    """The closing with everything in its place, if it keeps within its bounds.
+
+    ``placed`` is the state with gaps of zero, and ``moved`` the largest change of a gap.
+    """
     jump = _stopped(context, proposal.status, placed, proposal.rows)
     after = placed.at_velocity(jump.v)
     touching = jump.contacts
     stop = Collision(placed, touching, jump.v, jump.impulses, after.rate, (jump,))
     change = stop.energy_change + 0.5 * now.v @ (placed.mass - now.mass) @ now.v
     removed = stop.work_of_moving_constraints - change
-    moved = _largest_move(state, now, placed)
     most = context.settings.closure * energy_scale(state.scales, now)
-    if moved > context.settings.closure or abs(removed) > most * len(proposal.rows):
+    if abs(removed) > most * len(proposal.rows):
         return None
     if _strikes_another(context, state, proposal.status, now, after):
         return None
