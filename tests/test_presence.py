@@ -100,6 +100,17 @@ def test_a_condition_of_time_that_cannot_be_traced_is_sampled_and_named():
     assert_allclose(result.q[-1, 1], -0.5 * G * 0.25, rtol=1e-9)
 
 
+def test_a_ball_that_passed_while_the_floor_was_off_stays_below_it():
+    """Bounces at 0.1624 s, comes down at 0.3249 s; the floor is off from 0.1967 s to 0.3576 s."""
+    w, phase, top = 19.534309, 5.581566, 0.129416
+    floor = go.Contact("floor", height, 0.5, lambda q, v, t: np.sin(w * t + phase) > 0, True)
+    result = go.simulate(ball(floor), [0.0, top], [0.0, 0.0], (0, 1.3))
+    assert kinds(result) == ["impact"]
+    hit = np.sqrt(2.0 * top / G)
+    rest = 1.3 - hit
+    assert_allclose(result.q[-1, 1], 0.5 * G * hit * rest - 0.5 * G * rest**2, rtol=1e-9)
+
+
 def stairs(heights, restitution):
     """Pieces of ground one metre long, each at its height, with the last without end."""
     pieces = []

@@ -55,11 +55,11 @@ class Status(IntEnum):
 ABSENT, OPEN, LEAVING, RESTING, CARRYING = (np.int8(status) for status in Status)
 
 
-def all_open(layout: RowTable, enabled: Mask | None = None) -> Statuses:
-    """Every contact open, or absent where it is not ``enabled``, and every limit inactive."""
+def all_open(layout: RowTable, there: Mask | None = None) -> Statuses:
+    """Every contact open, or absent where it is not ``there``, and every limit inactive."""
     status = np.full(layout.n_rows, OPEN)
-    if enabled is not None:
-        status[~enabled] = ABSENT
+    if there is not None:
+        status[~there] = ABSENT
     status[layout.equalities] = CARRYING
     return status
 
@@ -134,12 +134,6 @@ def inactive_limits(status: Statuses, layout: RowTable) -> Indices:
     return _rows(status[layout.limits] < CARRYING, layout.limits.start)
 
 
-def absent(status: Statuses) -> Mask:
-    """Contacts that hold nothing, however small their gaps are, as a mask over all rows."""
-    mask: Mask = status == ABSENT
-    return mask
-
-
 def closed(status: Statuses) -> Mask:
     """Rows that are closed or held, as a mask: what an event may change."""
     mask: Mask = status >= RESTING
@@ -206,7 +200,7 @@ def switched_off(status: Statuses, rows: Indices) -> Statuses:
     return after
 
 
-def as_switched(status: Statuses, enabled: Mask, apart: Mask) -> Statuses:
-    """Open contacts that do not exist are absent; absent ones that exist, and are apart, open."""
-    after = np.where((status < RESTING) & ~enabled, ABSENT, status)
-    return np.where((after == ABSENT) & enabled & apart, OPEN, after)
+def as_switched(status: Statuses, there: Mask, apart: Mask) -> Statuses:
+    """Open contacts that are not there are absent; absent ones that are, and are apart, open."""
+    after = np.where((status < RESTING) & ~there, ABSENT, status)
+    return np.where((after == ABSENT) & there & apart, OPEN, after)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...base.arrays import Indices, Mask
+from ...base.arrays import Array, Indices, Mask
 from ...base.errors import SimulationError
 from ...base.tolerances.simulation import PENETRATED, ROUND_OFF
 from ...mechanics.consistency.projection import Scales
@@ -19,15 +19,8 @@ __all__ = ["present_at_start", "present_contacts", "refuse_behind", "switch"]
 
 
 def present_at_start(snapshot: Snapshot, scales: Scales) -> Mask | None:
-    """Which contacts are there at the start; None: all of them.
-
-    A passable one is not, as long as the bodies are behind its surface.
-    """
-    if snapshot.enabled is None:
-        return None
-    behind = snapshot.value < -PENETRATED * scales.lengths(snapshot)
-    there: Mask = snapshot.enabled & ~(snapshot.dynamics.switches.passable & behind)
-    return there
+    """Which contacts are there at the start, as a mask over all rows; None: all of them."""
+    return _there(snapshot, PENETRATED * scales.lengths(snapshot))
 
 
 def switch(context: Context, state: RunState, snapshot: Snapshot, found: Happening) -> Response:
@@ -57,5 +50,16 @@ def present_contacts(state: RunState, snapshot: Snapshot) -> Statuses:
     """Which of the open contacts are there at a state: history, and what their conditions say."""
     if snapshot.enabled is None:
         return state.status
-    apart = snapshot.value > ROUND_OFF * state.scales.lengths(snapshot)
-    return as_switched(state.status, snapshot.enabled, apart)
+    noise = ROUND_OFF * state.scales.lengths(snapshot)
+    there = _there(snapshot, noise)
+    assert there is not None
+    return as_switched(state.status, there, snapshot.value > noise)
+
+
+def _there(snapshot: Snapshot, noise: Array) -> Mask | None:
+    """Contacts that exist; passable ones are not there while the bodies are behind them."""
+    if snapshot.enabled is None:
+        return None
+    behind = snapshot.dynamics.switches.passable & (snapshot.value < -noise)
+    there: Mask = snapshot.enabled & ~behind
+    return there

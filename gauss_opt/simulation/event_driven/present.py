@@ -101,6 +101,7 @@ class Present:
         """Let be what an event has brought."""
         self.state.status = response.status
         self.be_at(response.snapshot)
+        self.state.status = present_contacts(self.state, self.now)
         self.recording.events(response.events)
         if response.answer is not None:
             self.recording.row(response.answer, far_side=True)

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....base.arrays import Indices
+from ....base.arrays import Array, Indices
 from ....base.tolerances.simulation import CLOSED_AT_START, SWITCHING
 from ....model.enclosure.partition import Wanted
 from ....model.snapshot import Snapshot
 from ....model.switches import Switch
 from ....results.dense_output import Piece
 from ...run_state import RunState
-from ..contact_status import RESTING, absent
+from ..contact_status import ABSENT, RESTING
 from ..context import Context
 from .happening import Happening, HappeningKind
 from .sampling import sampled_only
@@ -36,69 +36,86 @@ def switched(context: Context, state: RunState, now: Snapshot, piece: Piece) -> 
     Closed contacts end with their condition. Open ones begin with it: on their surface they close,
     and what is behind it then is of the kind ``BEHIND``.
     """
+    sizes = state.scales.lengths(now)
     for switch in context.dynamics.switches:
         rows = np.array(switch.block.indices, dtype=np.intp)
         status = state.status[rows]
-        closed, open_rows = rows[status >= RESTING], rows[status < RESTING]
-        times = _times(context, switch, piece)
+        flips = _Flips(context, state, switch, piece, _times(context, switch, piece))
+        closed = rows[status >= RESTING]
         if len(closed):
-            first = next(_flips(context, state, switch, piece, times, since=True), None)
+            first = next(flips.since(True), None)
             if first is not None:
                 yield Happening(first.t, HappeningKind.SWITCH, closed)
-        if len(open_rows):
-            yield from _begun(context, state, now, switch, piece, times, open_rows)
+        there, gone = rows[(status < RESTING) & (status != ABSENT)], rows[status == ABSENT]
+        if len(there):
+            yield from _begun(flips, there, sizes, since=flips.at_start())
+        if len(gone):
+            yield from _begun(flips, gone, sizes, since=_stays_behind(flips, gone, sizes))
 
 
-def _begun(
-    context: Context, state: RunState, now: Snapshot, switch: Switch, piece: Piece,
-    times: list[float], rows: Indices,
-) -> Iterator[Happening]:  # fmt: skip
+def _begun(flips: _Flips, rows: Indices, sizes: Array, *, since: bool) -> Iterator[Happening]:
     """The first time at which contacts begin to exist with the bodies on or behind them."""
-    since = exists(context, switch, piece, piece.t0) and not absent(state.status)[rows].any()
-    near = CLOSED_AT_START * state.scales.lengths(now)[rows]
-    for flip in _flips(context, state, switch, piece, times, since=since):
+    near = CLOSED_AT_START * sizes[rows]
+    for flip in flips.since(since):
         if not flip.on:
             continue
-        gaps = [context.gap_and_rate(row, flip.t, piece(flip.t))[0] for row in rows.tolist()]
+        gaps = flips.gaps(rows, flip.t)
         on = rows[np.abs(gaps) <= near]
         if len(on):
             yield Happening(flip.t, HappeningKind.SWITCH, rows[:0], on=on)
             return
-        behind = rows[np.array(gaps) < -near]
-        if len(behind) and not switch.passable:
+        behind = rows[gaps < -near]
+        if len(behind) and not flips.switch.passable:
             yield Happening(flip.t, HappeningKind.BEHIND, behind)
             return
 
 
-def _flips(
-    context: Context, state: RunState, switch: Switch, piece: Piece, times: list[float],
-    *, since: bool,
-) -> Iterator[_Flip]:  # fmt: skip
-    """The changes of a condition, in the order of time; ``since`` is what held until the step.
+def _stays_behind(flips: _Flips, rows: Indices, sizes: Array) -> bool:
+    """Whether absent contacts exist already when the step begins, with the bodies behind them.
 
-    What it is at the very start of the step does not count: a contact that was switched off there
-    can be on again by round-off.
+    On their surface that does not count: what was switched off there can be on by round-off.
     """
-    low, held = piece.t0, since
-    for high in times:
-        now = exists(context, switch, piece, high)
-        if now != held:
-            yield _Flip(_first_moment(context, state, switch, piece, low, high), now)
-        low, held = high, now
+    gaps = flips.gaps(rows, flips.piece.t0)
+    away = (np.abs(gaps) > CLOSED_AT_START * sizes[rows]).all()
+    return bool(flips.switch.passable and away and flips.at_start())
 
 
-def _first_moment(
-    context: Context, state: RunState, switch: Switch, piece: Piece, low: float, high: float
-) -> float:
-    """The first time at which the condition is what it is at the later of two, by bisection."""
-    there = exists(context, switch, piece, high)
-    while high - low > SWITCHING * max(abs(high), state.scales.time):
-        middle = 0.5 * (low + high)
-        if exists(context, switch, piece, middle) == there:
-            high = middle
-        else:
-            low = middle
-    return high
+class _Flips(NamedTuple):
+    """The changes of one condition along a step, between times at which it is asked."""
+
+    context: Context
+    state: RunState
+    switch: Switch
+    piece: Piece
+    times: list[float]
+
+    def at_start(self) -> bool:
+        """Whether the contact exists when the step begins."""
+        return exists(self.context, self.switch, self.piece, self.piece.t0)
+
+    def gaps(self, rows: Indices, t: float) -> Array:
+        """Gaps at a time."""
+        y = self.piece(t)
+        return np.array([self.context.gap_and_rate(row, t, y)[0] for row in rows.tolist()])
+
+    def since(self, held: bool) -> Iterator[_Flip]:
+        """The changes in the order of time; ``held`` is what counts until the step begins."""
+        low = self.piece.t0
+        for high in self.times:
+            now = exists(self.context, self.switch, self.piece, high)
+            if now != held:
+                yield _Flip(self._first_moment(low, high, there=now), now)
+            low, held = high, now
+
+    def _first_moment(self, low: float, high: float, *, there: bool) -> float:
+        """The first time at which the condition is what it is at the later of two, by bisection."""
+        while high - low > SWITCHING * max(abs(high), self.state.scales.time):
+            middle = 0.5 * (low + high)
+            if exists(self.context, self.switch, self.piece, middle) == there:
+                high = middle
+            else:
+                low = middle
+        return high
 
 
 def _times(context: Context, switch: Switch, piece: Piece) -> list[float]:
