@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 import gauss_opt as go
 from gauss_opt.base.npz import read_header, read_npz
 from gauss_opt.results.columns import COLUMNS, all_together, as_fields, columns_of, each, shapes
-from gauss_opt.results.event_file import IN_ARRAYS, IN_HEADER
+from gauss_opt.results.files.event_file import IN_ARRAYS, IN_HEADER
 from gauss_opt.results.recorder import Recorder
 
 OLD = Path(__file__).parent / "data" / "result_version_1.npz"  # saved before there was a table

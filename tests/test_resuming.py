@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import gauss_opt as go
+from gauss_opt.base.record_file import append_record, begin_records, pack_record, read_records
 from gauss_opt.simulation.options import DEFAULTS
 
 G = 9.81
@@ -258,17 +259,33 @@ def test_a_run_that_a_callback_has_ended_goes_on(tmp_path):
     assert_same_bits(resumed, go.simulate(ball, *start))
 
 
-@pytest.mark.parametrize("version", [None, 0, 1_000_000, "1"])
+@pytest.mark.parametrize("version", [None, 0, 1, 1_000_000, "2"])
 def test_a_checkpoint_of_another_version_is_a_result_and_cannot_be_resumed(version, tmp_path):
     ball = go.System([1.0], [-G], contacts=[go.Contact("floor", lambda q, t: q[0], 0.5)])
     path = tmp_path / "c.npz"
     whole = go.simulate(ball, [1.0], [0.0], (0.0, 1.0), checkpoint=path, checkpoint_every=1)
+    (first, *others), _ = read_records(path)
+    first[1]["checkpoint_version"] = version
+    if version is None:
+        del first[1]["checkpoint_version"]
+    end = begin_records(path, pack_record(*first))
+    for record in others:
+        end = append_record(path, end, pack_record(*record))
+    assert_array_equal(go.load(path).q, whole.q)
+    with pytest.raises(go.InputError, match="another version of gauss_opt: it can be loaded as a"):
+        go.simulate(ball, [1.0], [0.0], (0.0, 1.0), checkpoint=path, resume=True)
+
+
+def test_a_checkpoint_from_before_they_grew_is_a_result_and_cannot_be_resumed(tmp_path):
+    ball = go.System([1.0], [-G], contacts=[go.Contact("floor", lambda q, t: q[0], 0.5)])
+    path = tmp_path / "c.npz"
+    whole = go.simulate(ball, [1.0], [0.0], (0.0, 1.0))
+    whole.save(path)
+    with pytest.raises(go.InputError, match="is a result, not a checkpoint"):
+        go.simulate(ball, [1.0], [0.0], (0.0, 1.0), checkpoint=path, resume=True)
     with np.load(path) as file:
         arrays = dict(file)
-    header = json.loads(arrays["header"].tobytes())
-    header["checkpoint_version"] = version
-    if version is None:
-        del header["checkpoint_version"]
+    header = json.loads(arrays["header"].tobytes()) | {"checkpoint": {}, "checkpoint_version": 1}
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     np.savez(path, **arrays)
     assert_array_equal(go.load(path).q, whole.q)

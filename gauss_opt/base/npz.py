@@ -13,7 +13,7 @@ import numpy as np
 from .errors import InputError
 from .whole_file import whole_file
 
-__all__ = ["read_header", "read_npz", "write_npz"]
+__all__ = ["checked_header", "read_header", "read_npz", "write_npz"]
 
 MAX_BYTES = 1 << 30
 
@@ -25,12 +25,19 @@ def write_npz(path: Path, arrays: dict[str, Any]) -> None:
 
 
 def read_npz(path: Path, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
-    """All arrays of an npz; object arrays and files that unpack to too much are refused."""
+    """All arrays of an npz; object arrays and files that unpack to too much are refused.
+
+    Too much is more than ``max_bytes`` and more than the file itself has: a long run may be long,
+    but a small file that unpacks to a large one was made to do harm.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
-        if size > max_bytes:
-            raise InputError(f"{path} unpacks to {size} bytes; files above {max_bytes} are refused")
+        if size > max(max_bytes, path.stat().st_size):
+            raise InputError(
+                f"{path} unpacks to {size} bytes, far more than its own size: compressed files "
+                f"that unpack to more than {max_bytes} bytes are refused"
+            )
         with np.load(path, allow_pickle=False) as data:
             return {name: data[name] for name in data.files}
     except FileNotFoundError:
@@ -47,8 +54,18 @@ def read_header(
     """The JSON header of a file in this format and of a version that can be read."""
     try:
         header = json.loads(arrays["header"].astype(np.uint8).tobytes().decode())
-        found = (header["format"], header["version"])
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise InputError(f"{path} is not a file of {form}: it has no valid header") from error
+    return checked_header(header, form, version, path)
+
+
+def checked_header(
+    header: Any, form: str, version: int, path: str | os.PathLike[str]
+) -> dict[str, Any]:
+    """A header, if it is one of this format and of a version that can be read."""
+    try:
+        found = (header["format"], header["version"])
+    except (KeyError, TypeError) as error:
         raise InputError(f"{path} is not a file of {form}: it has no valid header") from error
     if found[0] != form:
         raise InputError(f"{path} holds {found[0]!r}, not {form!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,26 +28,28 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         yield target
         return
-    mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
-    # The ending stays: some writers choose the format by it.
-    descriptor, name = tempfile.mkstemp(
-        dir=target.parent, prefix=f".{target.stem}.", suffix=target.suffix
-    )
-    os.close(descriptor)
-    temporary = Path(name)
+    temporary = _new_file_beside(target)
     try:
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
         yield temporary
         with open(temporary, "rb+") as stream:
             os.fsync(stream.fileno())
-        temporary.chmod(mode & 0o777)
         os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
-def _umask() -> int:
-    """Permissions that new files do not get; it can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+def _new_file_beside(target: Path) -> Path:
+    """An empty file with the permissions of any new file: the system applies the umask to it.
+
+    The ending is that of the target: some writers choose the format by it.
+    """
+    while True:
+        path = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        except FileExistsError:
+            continue
+        return path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,18 @@ from .result import Result
 if TYPE_CHECKING:
     from ..model.dynamics import Dynamics
 
-__all__ = ["Recorder"]
+__all__ = ["NOTHING", "Mark", "Recorder"]
+
+
+class Mark(NamedTuple):
+    """How much had been recorded at a moment: rows, events and dense output."""
+
+    rows: int = 0
+    events: int = 0
+    pieces: int = 0
+
+
+NOTHING = Mark()
 
 
 class Recorder:
@@ -79,28 +90,40 @@ class Recorder:
         if self.dense and piece.t1 > piece.t0:
             self.pieces.append(replace(piece, values=frozen_array(piece.values), held=held))
 
-    def _arrays(self) -> dict[str, Array]:
-        """The columns as arrays, which have their widths even without a row."""
-        if self.times:
-            return {key: frozen_in_place(np.array(c)) for key, c in self.columns.items()}
+    def _arrays(self, since: int) -> dict[str, Array]:
+        """The columns from a row on as arrays, which have their widths even without a row."""
+        if since < len(self.times):
+            return {key: frozen_in_place(np.array(c[since:])) for key, c in self.columns.items()}
         empty = shapes(0, nq=self.nq, nv=self.nv, m=self.layout.n_rows)
         return {key: frozen_in_place(np.zeros(shape)) for key, shape in empty.items()}
 
+    @property
+    def mark(self) -> Mark:
+        """How much there is so far."""
+        return Mark(len(self.times), len(self.events), len(self.pieces))
+
     def result(
-        self, *, success: bool, status: str, message: str, stats: Stats, settings: dict[str, Any]
+        self,
+        *,
+        success: bool,
+        status: str,
+        message: str,
+        stats: Stats,
+        settings: dict[str, Any],
+        since: Mark = NOTHING,
     ) -> Result:
-        """Everything so far, frozen."""
+        """Everything so far, or what is new since a mark, frozen."""
         blocks = self.layout.blocks
         return Result(
             success=success,
             status=status,
             message=message,
-            **as_fields(self._arrays()),
+            **as_fields(self._arrays(since.rows)),
             row_names=self.layout.names,
             scalar=frozenset(block.name for block in blocks if block.scalar),
             contacts=self.layout.contact_names,
-            events=tuple(self.events),
-            pieces=tuple(self.pieces),
+            events=tuple(self.events[since.events :]),
+            pieces=tuple(self.pieces[since.pieces :]),
             stats=stats,
             settings=settings,
             system=self.system,

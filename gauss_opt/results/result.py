@@ -13,14 +13,16 @@ from numpy.typing import ArrayLike
 from ..base.arrays import Array
 from ..base.errors import InputError, MissingPackageError
 from ..base.frozen import Frozen, frozen_array, frozen_deeply, frozen_in_place
+from ..base.record_file import has_records
 from ..model.system import System
 from .analysis.potential_fit import misfits
 from .dense_output import Piece
 from .drawn import Drawn
 from .energy import Energy, account, has_energy, joined
+from .files.growing import read_growing
+from .files.result_file import pack, pack_energy, read, unpack, write
 from .motion import Motion
 from .records import ConstraintForce, Event, State, Stats
-from .result_file import pack, pack_energy, read, unpack, write
 from .summary import as_text, require_rows
 
 __all__ = ["ConstraintForce", "Event", "Result", "State", "Stats", "load"]
@@ -159,6 +161,8 @@ class Result(Drawn):
         arrays, header = pack(self)
         if has_energy(self):
             arrays |= pack_energy(self.energy)
+        if self.energy_remarks:
+            header["energy_remarks"] = list(self.energy_remarks)
         write(path, arrays, header)
 
     def to_dataframe(self) -> Any:
@@ -227,4 +231,5 @@ class Result(Drawn):
 
 def load(path: str | os.PathLike[str]) -> Result:
     """Load a result. It has no system any more: what needs one says so."""
-    return read(path, lambda arrays, header: Result(**unpack(arrays, header)))
+    reading = read_growing if has_records(path) else read
+    return reading(path, lambda arrays, header: Result(**unpack(arrays, header)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from time import monotonic
 from typing import Any, Unpack
 
@@ -26,7 +25,7 @@ from ..qp.problem_file import save_problems
 from ..results.recorder import Recorder
 from ..results.records import RunStatus, State, Stats
 from ..results.result import Result
-from .checkpoint import restore, write
+from .checkpoint import Checkpoint
 from .event_driven.stepper import Stepper
 from .options import Options, make_solver, require_known, with_options
 from .progress import reporter
@@ -188,11 +187,12 @@ def simulate(
         stepper = begun(system, q0, v0, settings, solver, throw=throw)
         if isinstance(stepper, Result):
             return stepper
-        if resume and checkpoint is not None and Path(checkpoint).exists():
-            restore(stepper, checkpoint)
+        kept = None if checkpoint is None else Checkpoint(checkpoint)
+        if resume and kept is not None and kept.path.exists():
+            kept.restore(stepper)
         try:
             with reporter(progress, stepper) as report:
-                _drive(stepper, callback, report, checkpoint, checkpoint_every)
+                _drive(stepper, callback, report, kept, checkpoint_every)
         except KeyboardInterrupt:
             stepper.stop(RunStatus.INTERRUPTED, f"interrupted at t = {stepper.t:g}")
         except SimulationError as error:
@@ -229,7 +229,7 @@ def _drive(
     stepper: Stepper,
     callback: Callable[[State], Any] | None,
     report: Callable[[], None],
-    checkpoint: str | os.PathLike[str] | None,
+    checkpoint: Checkpoint | None,
     every: int,
 ) -> None:
     """Step until the end, a stop or a limit."""
@@ -247,10 +247,12 @@ def _drive(
             raise SimulationError(stepper.message, stepper.result())
 
 
-def _keep(stepper: Stepper, path: str | os.PathLike[str]) -> None:
+def _keep(stepper: Stepper, checkpoint: Checkpoint) -> None:
     """Write a checkpoint; on a full disk the run ends, with its result in the error."""
     try:
-        write(stepper, path)
+        checkpoint.write(stepper)
     except OSError as error:
-        stepper.stop(RunStatus.FAILED, f"the checkpoint {path} cannot be written: {error}")
+        stepper.stop(
+            RunStatus.FAILED, f"the checkpoint {checkpoint.path} cannot be written: {error}"
+        )
         raise SimulationError(stepper.message, stepper.result()) from error

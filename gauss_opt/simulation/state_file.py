@@ -12,8 +12,8 @@ from ..base.arrays import Array, Indices, Mask
 from ..mechanics.consistency.projection import Scales
 from ..model.snapshot import Snapshot
 from ..results.dense_output import Piece
-from ..results.file_values import floats
-from ..results.result_file import pack_pieces, read_stats, unpack_pieces
+from ..results.files.result_file import pack_pieces, read_stats, unpack_pieces
+from ..results.files.values import floats
 from .event_driven.accumulation import Bounce
 from .event_driven.contact_status import require_valid
 from .impact_history import ImpactSeries, PendingLimit

@@ -23,7 +23,13 @@ from .user_function import Symbols, UserFunction
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["NEED_NO_DERIVATIVE", "SystemGraph", "free_motion", "system_graph"]
+__all__ = [
+    "NEED_NO_DERIVATIVE",
+    "SystemGraph",
+    "free_motion",
+    "system_graph",
+    "with_ideal_force",
+]
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +116,7 @@ def system_graph(system: System, nq: int, nv: int, untraceable: set[str]) -> Sys
     else:
         graph.add("force", _constant_force(system, graph, nv))
     if system.nonideal is not None:
-        graph.wants_ideal = _with_ideal_force(system.nonideal, known)
+        graph.wants_ideal = with_ideal_force(system.nonideal, known)
         if graph.wants_ideal is None:
             nonideal = UserFunction.of("nonideal", system.nonideal, ("q", "v", "t"), known)
             _add_force(graph, nonideal, nv, untraceable)
@@ -204,7 +210,7 @@ def _constant_force(system: System, graph: SystemGraph, nv: int) -> Any:
     return -(N.T @ ca.gradient(energy, graph.symbols.q))
 
 
-def _with_ideal_force(nonideal: Any, known: Mapping[str, Any]) -> UserFunction | None:
+def with_ideal_force(nonideal: Any, known: Mapping[str, Any]) -> UserFunction | None:
     """The non-ideal force as a function that also takes the ideal force, if it does.
 
     A fourth argument is the ideal force unless it is a parameter of the system or has a default.

@@ -13,7 +13,7 @@ from ...mechanics.flow import Flow
 from ...model.snapshot import Snapshot
 from ...qp.gauss_solver import Counts
 from ...results.dense_output import Piece
-from ...results.recorder import Recorder
+from ...results.recorder import NOTHING, Mark, Recorder
 from ...results.records import Event, EventKind, RunStatus, Stats
 from ...results.result import Result
 from ..run_state import RunState
@@ -72,8 +72,8 @@ class Recording:
         stats.events = len(self.recorder.events)
         return stats
 
-    def result(self, status: RunStatus, message: str) -> Result:
-        """What there is so far, frozen."""
+    def result(self, status: RunStatus, message: str, since: Mark = NOTHING) -> Result:
+        """What there is so far, or since a mark, frozen."""
         stats, solver = self.count(), self.context.solver
         done = status in (RunStatus.FINISHED, RunStatus.TERMINATED)
         proved = not stats.unsettled or self.context.settings.sampled_guards
@@ -90,6 +90,7 @@ class Recording:
             message=message,
             stats=stats.frozen(),
             settings={**self.context.settings.describe(), **solver.describe()},
+            since=since,
         )
 
     def row(self, answer: Acceleration, *, far_side: bool = False) -> None:

@@ -18,6 +18,7 @@ from ...model.snapshot import Snapshot, evaluate
 from ...model.system import System
 from ...qp.gauss_solver import GaussSolver
 from ...results.dense_output import Piece
+from ...results.recorder import NOTHING, Mark
 from ...results.records import Event, RunStatus, Stats
 from ...results.result import Result
 from ..initial_state import consistent_start, without_round_off
@@ -111,10 +112,15 @@ class Stepper:
         """Where it is, how large its steps are, and what keeps them so: for errors of limits."""
         return self._pace.whereabouts(self._present)
 
-    def result(self) -> Result:
-        """What there is so far, frozen."""
+    def result(self, since: Mark = NOTHING) -> Result:
+        """What there is so far, or what is new since a mark, frozen."""
         message = self.message or f"still running, t = {self.t:g}"
-        return self._present.recording.result(self.status, message)
+        return self._present.recording.result(self.status, message, since)
+
+    @property
+    def mark(self) -> Mark:
+        """How much there is so far."""
+        return self._present.recording.recorder.mark
 
     def stop(self, status: RunStatus, message: str) -> None:
         """End the run from outside."""

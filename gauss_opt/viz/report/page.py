@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import InputError
 from ...base.whole_file import whole_file
+from ...results.files.result_file import versions
 from ...results.result import Result
-from ...results.result_file import versions
 from ...results.summary import verdict
 from ..film import pace
 from ..scene import Drawing

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
@@ -14,19 +16,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..base.arrays import Array
-from ..base.errors import InputError
-from ..base.frozen import frozen_array
-from ..base.npz import read_header, read_npz, write_npz
-from .columns import COLUMNS, as_fields, columns_of, shapes
-from .dense_output import Piece
-from .energy import Energy
+from ...base.arrays import Array
+from ...base.errors import InputError
+from ...base.frozen import frozen_array
+from ...base.npz import read_header, read_npz, write_npz
+from ..columns import COLUMNS, as_fields, columns_of, shapes
+from ..dense_output import Piece
+from ..energy import Energy
+from ..records import Stats
 from .event_file import event_arrays, event_entries, event_shapes, read_events
-from .file_values import floats, words
-from .records import Stats
+from .values import floats, words
 
 if TYPE_CHECKING:
-    from .result import Result
+    from ..result import Result
 
 __all__ = ["pack", "pack_energy", "pack_pieces", "read", "read_stats",
            "unpack", "unpack_pieces",
@@ -36,6 +38,7 @@ Built = TypeVar("Built")
 
 FORMAT = "gauss_opt result"
 VERSION = 1
+PIECE_ARRAYS = ("piece_t0", "piece_t1", "piece_sizes", "piece_values")
 
 
 def write(path: str | os.PathLike[str], arrays: dict[str, Any], header: dict[str, Any]) -> None:
@@ -50,8 +53,15 @@ def read(
     """What ``build`` makes of the arrays and the header; whatever is wrong with them is said."""
     arrays = read_npz(Path(path))
     header = read_header(arrays, FORMAT, VERSION, path)
-    try:
+    with explained(path):
         return build(arrays, header)
+
+
+@contextmanager
+def explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What goes wrong while a file is taken apart, said of the file."""
+    try:
+        yield
     except InputError:
         raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
@@ -81,7 +91,7 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         "settings": result.settings,
         "events": event_entries(result.events),
         "held": [list(piece.held) for piece in result.pieces],
-    } | ({"energy_remarks": list(result.energy_remarks)} if result.energy_remarks else {})
+    }
     return arrays, header
 
 
@@ -160,8 +170,8 @@ def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
 def pack_pieces(pieces: tuple[Piece, ...]) -> dict[str, Any]:
     """The arrays of dense output."""
     return {
-        "piece_t0": np.array([piece.t0 for piece in pieces]),
-        "piece_t1": np.array([piece.t1 for piece in pieces]),
+        "piece_t0": np.array([piece.t0 for piece in pieces], dtype=float),
+        "piece_t1": np.array([piece.t1 for piece in pieces], dtype=float),
         "piece_sizes": np.array([len(piece.values) for piece in pieces], dtype=np.int64),
         "piece_values": np.concatenate([piece.values for piece in pieces])
         if pieces
@@ -193,6 +203,11 @@ def _energy_names() -> tuple[str, ...]:
 
 def versions() -> dict[str, str]:
     """Versions of what the numbers depend on."""
+    return dict(_installed())
+
+
+@cache
+def _installed() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in ("gauss-opt", "numpy", "scipy", "osqp", "daqp", "casadi"):
         try:

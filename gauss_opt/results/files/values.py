@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array
+from ...base.arrays import Array
 
 __all__ = ["floats", "words"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array
-from .file_values import floats, words
-from .records import Event
+from ...base.arrays import Array
+from ..records import Event
+from .values import floats, words
 
 __all__ = ["event_arrays", "event_entries", "event_shapes", "read_events"]
 
