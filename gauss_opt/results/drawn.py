@@ -24,10 +24,15 @@ __all__ = ["Drawn"]
 class Drawn:
     """The drawing methods of a :class:`Result`."""
 
-    def plot(self) -> Figure:
+    def plot(self, *, title: str = "") -> Figure:
         """One figure with the motion, gaps, forces and energy, as far as there are any.
 
         Functions in :mod:`gauss_opt.viz.plots` draw single pictures into your own axes.
+
+        Parameters
+        ----------
+        title : str
+            Left out, it says what was run.
 
         Returns
         -------
@@ -36,7 +41,7 @@ class Drawn:
         """
         from ..viz.plots.overview import overview
 
-        return overview(cast("Result", self))
+        return overview(cast("Result", self), title)
 
     def animate(
         self,

@@ -96,4 +96,5 @@ class Recorder:
             settings=settings,
             system=self.system,
             coordinates=tuple(self.system.coordinates or ()),
+            units=tuple(self.system.units or ()),
         )
