@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import gauss_opt as go
 from gauss_opt.results.analysis.crosschecks import notable_crosschecks, states_along
 from gauss_opt.results.analysis.drift import drift_by_name
-from gauss_opt.results.analysis.loads import contacts_carry_force
+from gauss_opt.results.analysis.loads import loads
 from gauss_opt.results.analysis.zero_sets import Grid, PhaseRows, contours, zeros
 
 G = 9.81
@@ -44,12 +44,12 @@ def test_a_result_from_a_file_has_no_drift_to_show(pendulum, tmp_path):
 
 
 def test_a_ball_on_the_floor_is_carried_and_one_in_the_air_is_not():
-    assert contacts_carry_force(ball(height=0.0))
-    assert not contacts_carry_force(ball(height=10.0))
+    assert [load.name for load in loads(ball(height=0.0))] == ["floor"]
+    assert not loads(ball(height=10.0))
 
 
 def test_a_ball_that_only_bounces_is_never_carried():
-    assert not contacts_carry_force(ball(restitution=1.0, end=2.0))
+    assert not loads(ball(restitution=1.0, end=2.0))
 
 
 def test_start_largest_force_and_end_are_checked_by_other_routes(pendulum):

@@ -58,7 +58,7 @@ class Tags(HTMLParser):
 def test_charts_hold_the_rows_of_the_result(result):
     data = embedded(report_page(result))
     chart = {c["title"]: c for c in data["charts"]}
-    for title, columns in (("Positions", result.q), ("Velocities", result.v)):
+    for title, columns in (("Position", result.q), ("Velocity", result.v)):
         t = np.array(data["times"][chart[title]["t"]])
         drawn = np.array([series["y"] for series in chart[title]["series"]], dtype=float).T
         both_sides = np.isin(t, result.t)
@@ -66,7 +66,7 @@ def test_charts_hold_the_rows_of_the_result(result):
         np.testing.assert_allclose(drawn[both_sides], columns, rtol=1e-7)
     energy = {s["name"]: s["y"] for s in chart["Energy"]["series"]}
     assert energy["total"][0] == pytest.approx(9.81 + 0.125, rel=1e-7)
-    assert energy["change at impacts"][-1] == pytest.approx(result.energy.impact[-1], rel=1e-7)
+    assert energy["lost at impacts"][-1] == pytest.approx(-result.energy.impact[-1], rel=1e-7)
 
 
 def test_tables_hold_the_numbers_of_the_result(result):
@@ -84,7 +84,7 @@ def test_tables_hold_the_numbers_of_the_result(result):
         assert (row["kind"], row["t"]) == (event.kind, event.t)
         assert row["energy_change"] == event.energy_change
     assert data["events"]["rows"][0]["impulses"] == [
-        ["floor", [result.events[0].impulses["floor"]]]
+        ["floor", result.events[0].impulses["floor"], "N s, N m s"]
     ]
     assert all(check["ok"] for check in data["crosschecks"])
     assert "1 inequality row" in data["crosschecks"][-1]["problem"]

@@ -95,8 +95,8 @@ def test_everything_is_there(open_page, report, result):
     assert page.locator("h1").text_content() == "A ball"
     assert result.message in page.locator("#verdict").text_content()
     titles = page.locator(".chart h3").all_text_contents()
-    assert titles[:4] == ["Positions (m, rad)", "Velocities (m/s, rad/s)", "Gaps (m)",
-                          "Contact forces (N)"]  # fmt: skip
+    assert titles[:4] == ["Position (m, rad)", "Velocity (m/s, rad/s)", "Gap (as defined)",
+                          "Contact force (N, N m)"]  # fmt: skip
     verdicts = page.locator("#checks tbody th").all_text_contents()
     assert verdicts == ["✓ ok", "✗ failed"]
     assert page.locator("#proof .table").count() == 4
@@ -125,7 +125,9 @@ def test_the_slider_moves_scene_and_cursors(open_page, report, result):
     assert places[1] > places[0]
     assert all(b > a for a, b in zip(*cursors, strict=True))
     value = float(page.locator(".legend .value").first.text_content())
-    assert value == pytest.approx(result(now(page)).q[0], abs=1e-3)
+    shown = float(page.locator(".chart figcaption .note").first.text_content().split()[4])
+    assert shown == pytest.approx(now(page), abs=5 / 1000)
+    assert value == pytest.approx(result(shown).q[0], abs=1e-4)
 
 
 def test_the_event_table_goes_to_the_event_and_shows_both_sides(open_page, report, result):

@@ -95,7 +95,7 @@ def _pictures(
     """What draws and saves each picture, by path."""
     from ..viz.plots import pictures
 
-    drawn = {**pictures(result, drawing=drawing), **case.figures(result)}
+    drawn = {**pictures(result, drawing=drawing, title=case.title()), **case.figures(result)}
     return {place / f"{_slug(name)}.png": _saving(draw) for name, draw in drawn.items()}
 
 

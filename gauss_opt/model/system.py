@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from ..base.arrays import Array, real_array
 from ..base.errors import InputError, ModelError
 from ..base.matrices import require_semidefinite, symmetrised
+from .bodies import checked_bodies, checked_coordinates, checked_units
 from .constraints import Constraint, Contact, Function
 from .dynamics import Dynamics
 from .tracing.tracer import trace_system
@@ -48,6 +49,14 @@ class System:
         Values of the named parameters of the functions; see :meth:`with_parameters`.
     coordinates : sequence of str, optional
         Names of the positions, for messages, tables and pictures.
+    units : sequence of str, optional
+        Unit of each position: a length such as "m", "rad", "deg", or "1" for a number. Masses are
+        in kg and times in s; units of velocities and forces follow. Pictures then draw quantities
+        of different units over different axes.
+    bodies : mapping of str to sequences, optional
+        Name of each body and the names (or indices) of the coordinates that move it: of a point
+        its x and y, of a rigid body in the plane its angle as well. Pictures and reports then show
+        forces on bodies.
 
     Examples
     --------
@@ -70,6 +79,8 @@ class System:
     nv: int | None = field(default=None, kw_only=True)
     parameters: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     coordinates: Sequence[str] | None = field(default=None, kw_only=True)
+    units: Sequence[str] | None = field(default=None, kw_only=True)
+    bodies: Mapping[str, Sequence[str | int]] | None = field(default=None, kw_only=True)
     _dynamics: dict[int, Dynamics] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -96,10 +107,9 @@ class System:
     def dynamics(self, nv: int) -> Dynamics:
         """The source of all numbers for a number of velocities; traced once and kept."""
         if nv not in self._dynamics:
-            if self.coordinates is not None and self.nq is None and len(self.coordinates) != nv:
-                raise ModelError(
-                    f"coordinates= has {len(self.coordinates)} names for {nv} positions"
-                )
+            for word, given in (("coordinates", self.coordinates), ("units", self.units)):
+                if given is not None and self.nq is None and len(given) != nv:
+                    raise ModelError(f"{word}= has {len(given)} entries for {nv} positions")
             self._dynamics[nv] = trace_system(self, self.nq if self.nq is not None else nv, nv)
         return self._dynamics[nv]
 
@@ -136,14 +146,11 @@ class System:
             raise ModelError("kinematics= needs nq= and nv= (or a mass that is an array)")
         set_field(self, "nv", nv)
         set_field(self, "nq", self.nq if self.nq is not None else nv)
-        if self.coordinates is not None:
-            set_field(self, "coordinates", tuple(map(str, self.coordinates)))
-            if len(set(self.coordinates)) < len(self.coordinates):
-                raise ModelError(f"coordinates= repeats a name: {', '.join(self.coordinates)}")
-            if self.nq is not None and len(self.coordinates) != self.nq:
-                raise ModelError(
-                    f"coordinates= has {len(self.coordinates)} names for nq={self.nq} positions"
-                )
+        set_field(self, "coordinates", checked_coordinates(self.coordinates, self.nq))
+        set_field(self, "units", checked_units(self.units, self.nq))
+        if self.bodies and self.nq != self.nv:
+            raise ModelError("bodies= needs velocities that are the rates of the positions")
+        set_field(self, "bodies", checked_bodies(self.bodies, self.coordinates, self.units))
 
     @property
     def names(self) -> tuple[str, ...]:

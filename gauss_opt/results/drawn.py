@@ -26,10 +26,15 @@ __all__ = ["Drawn"]
 class Drawn:
     """The drawing methods of a :class:`Result`."""
 
-    def plot(self) -> Figure:
+    def plot(self, *, title: str = "") -> Figure:
         """One figure with the motion, gaps, forces and energy, as far as there are any.
 
         Functions in :mod:`gauss_opt.viz.plots` draw single pictures into your own axes.
+
+        Parameters
+        ----------
+        title : str
+            Left out, it says what was run.
 
         Returns
         -------
@@ -38,7 +43,7 @@ class Drawn:
         """
         from ..viz.plots.overview import overview
 
-        return overview(self._to_show())
+        return overview(self._to_show(), title)
 
     def animate(
         self,

@@ -128,4 +128,5 @@ class Recorder:
             settings=settings,
             system=self.system,
             coordinates=tuple(self.system.coordinates or ()),
+            units=tuple(self.system.units or ()),
         )

@@ -68,6 +68,8 @@ class Result(Drawn):
         the impacts between them are events of the whole only.
     coordinates : tuple of str
         Names of the positions, where the system has any.
+    units : tuple of str
+        Units of the positions, where the system has any.
     """
 
     success: bool
@@ -90,6 +92,7 @@ class Result(Drawn):
     stored_energy: Energy | None = None
     parts: tuple[Result, ...] = ()
     coordinates: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
     stored_remarks: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:

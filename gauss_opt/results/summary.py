@@ -12,9 +12,10 @@ from .records import Event
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["Fact", "as_text", "kinds_of", "require_rows", "summary", "verdict"]
+__all__ = ["Fact", "as_text", "described", "kinds_of", "require_rows", "summary", "verdict"]
 
 MOST_SAMPLED = 5  # functions that are named
+MOST_NAMES = 4  # of coordinates or contacts that are named
 MOST_DROPS = 5  # times of rank drops that are named
 
 
@@ -45,6 +46,34 @@ def require_rows(result: Result) -> None:
     """Refuse a result without a single row."""
     if not len(result.t):
         raise InputError(f"this result has no rows: {result.message}")
+
+
+def described(result: Result) -> str:
+    """What was run, in one line: coordinates, constraints and contacts, time and impact law."""
+    names = list(result.coordinates)
+    bilateral = [n for n in dict.fromkeys(result.row_names) if n not in result.contacts]
+    parts = [
+        _listed("coordinate", names or [""] * result.q.shape[1]),
+        _listed("constraint", bilateral),
+        _listed("contact", list(result.contacts)),
+        f"{result.t[0]:g} to {result.t[-1]:.4g} s",
+    ]
+    if result.contacts:
+        parts.append(f"impact law {result.settings.get('law', '?')}")
+    words = "; ".join(part for part in parts if part)
+    return words[:1].upper() + words[1:]
+
+
+def _listed(word: str, names: list[str]) -> str:
+    """A few names, or how many there are.
+
+    >>> _listed("contact", ["floor", "wall"]), _listed("contact", ["x"] * 9)
+    ('contacts floor, wall', '9 contacts')
+    """
+    several = word if len(names) == 1 else f"{word}s"
+    if len(names) > MOST_NAMES or not all(names):
+        return f"{len(names)} {several}"
+    return f"{several} {', '.join(names)}" if names else ""
 
 
 def verdict(result: Result) -> str:

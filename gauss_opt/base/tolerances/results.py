@@ -42,6 +42,12 @@ SAME_FORCE = _results(
     "the largest force of the constraint in the run",
     "forces on two bodies that differ less are one force and its reaction",
 )
+UNIT_GRADIENT = _results(
+    "UNIT_GRADIENT",
+    1e-9,
+    "1, the length of the gradient",
+    "a gap whose gradient on a body is this near to unit length is a distance",
+)
 INERTIA_STEP = _results(
     "INERTIA_STEP",
     0.02,

@@ -16,7 +16,8 @@ STILL_COORDINATE = _viz(
     "STILL_COORDINATE",
     1e-9,
     "the largest value of the coordinate",
-    "a coordinate that varies less does not move, and is drawn with room around it",
+    "a coordinate that varies less does not move, and is drawn with room around it, as is "
+    "a gap that is smaller",
 )
 POINT_SCENE = _viz(
     "POINT_SCENE",

@@ -7,6 +7,7 @@ show a lower peak than there was. The extrema of the dense output are looked for
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ def _notable_rows(result: Result) -> Indices:
     )
     edges = np.linspace(t[0], t[-1], _groups(columns.shape[1]) + 1)
     places = np.unique(np.searchsorted(t, edges))
-    for start, end in zip(places[:-1], places[1:], strict=True):
+    for start, end in pairwise(places.tolist()):
         part = np.nan_to_num(columns[start:end])
         keep[start + part.argmin(axis=0)] = True
         keep[start + part.argmax(axis=0)] = True
@@ -118,7 +119,7 @@ def _grouped(result: Result, count: int) -> Iterator[Sequence[Piece]]:
     starts = np.array([piece.t0 for piece in pieces])
     edges = np.searchsorted(starts, np.linspace(result.t[0], result.t[-1], count + 1))
     edges[-1] = len(pieces)
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in pairwise(edges.tolist()):
         if end > start:
             yield pieces[start:end]
 
@@ -181,6 +182,6 @@ def _turning(t: Array, values: Array) -> Array:
     turns = bend != 0.0
     shift = np.zeros(len(i))
     shift[turns] = -0.5 * (down * after + up * before)[turns] / bend[turns]
-    vertex: Array = t[i] + np.clip(shift, -before, after)
-    return vertex[turns]
-
+    vertex = t[i] + np.clip(shift, -before, after)
+    inner: Array = vertex[turns]
+    return inner

@@ -1,4 +1,4 @@
-"""The rows of a result that pictures need: some added between them, of very many a part left out."""
+"""The rows that pictures of a result need: some are added, and of very many some left out."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from ..recorder import Recorder
 from ..records import Event
 from ..result import Result
 from .choice import choose
+from .kept import kept
 
 __all__ = ["refined"]
 
 POINTS = 600  # rows over the whole time, about as many as a picture is wide
 
 
+@kept
 def refined(result: Result, points: int = POINTS) -> Result:
     """The result with the rows that pictures need: some added from its dense output.
 

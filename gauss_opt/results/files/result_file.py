@@ -87,6 +87,7 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         "scalar": sorted(result.scalar),
         "contacts": list(result.contacts),
         "coordinates": list(result.coordinates),
+        "units": list(result.units),
         "stats": _pack_stats(result.stats),
         "settings": result.settings,
         "events": event_entries(result.events),
@@ -118,6 +119,7 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
         scalar=frozenset(header["scalar"]),
         contacts=tuple(header["contacts"]),
         coordinates=words(header.get("coordinates", [])),
+        units=words(header.get("units", [])),
         events=read_events(arrays, header["events"]),
         pieces=unpack_pieces(arrays, header["held"]),
         stats=read_stats(header["stats"]),
@@ -134,8 +136,9 @@ def _check_header(header: dict[str, Any], width: int) -> None:
     for key in ("scalar", "contacts"):
         if not set(words(header[key])) <= set(names):
             raise ValueError(f"{key} names constraints that do not exist")
-    if len(header.get("coordinates") or ()) not in (0, width):
-        raise ValueError("the number of coordinate names is not that of the coordinates")
+    for key in ("coordinates", "units"):
+        if len(header.get(key) or ()) not in (0, width):
+            raise ValueError(f"the number of {key} is not that of the positions")
     for rows in header["held"]:
         if not all(type(row) is int and 0 <= row < len(names) for row in rows):
             raise ValueError("the dense output refers to rows that do not exist")

@@ -2,7 +2,7 @@
 
 from .accuracy import accuracy
 from .energies import energy
-from .forces import constraint_forces, contact_forces, gaps, impulses
+from .forces import constraint_forces, contact_forces, gaps, impulses, reactions
 from .overview import overview, pictures
 from .stills import filmstrip, stroboscope
 from .trajectories import phase_portrait, positions, velocities
@@ -19,6 +19,7 @@ __all__ = [
     "phase_portrait",
     "pictures",
     "positions",
+    "reactions",
     "stroboscope",
     "velocities",
 ]

@@ -31,9 +31,7 @@ def accuracy(
         account = result.energy
         size = max(float(np.abs(account.total).max()), float(account.kinetic.max())) or 1.0
         lines["energy"] = np.abs(account.residual) / size
-    named_lines(
-        ax, result.t, {name: np.maximum(values, DRAWN_ZERO) for name, values in lines.items()}
-    )
+    named_lines(ax, {name: (result.t, np.maximum(off, DRAWN_ZERO)) for name, off in lines.items()})
     worst = max(result.stats.worst_residual, DRAWN_ZERO)
     ax.axhline(
         worst, linestyle=":", color=LIGHT.ink, linewidth=1.2, label=f"certificate {worst:.0e}"

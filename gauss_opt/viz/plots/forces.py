@@ -1,4 +1,4 @@
-"""Pictures of contacts and forces: gaps, contact forces and impulses, constraint forces."""
+"""Pictures of contacts and forces: gaps, contact forces, reactions, impulses, constraint forces."""
 
 from __future__ import annotations
 
@@ -6,136 +6,235 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ...base.arrays import Array
-from ...results.analysis.loads import carries
+from ...results.analysis.loads import Load, loads
+from ...results.analysis.loads import impulses as loads_at_impacts
+from ...results.analysis.quantities import (
+    Family,
+    constraint_force_families,
+    contact_load_families,
+    gap_families,
+    impulse_families,
+    reaction_families,
+)
 from ...results.analysis.refinement import refined
-from ...results.names import by_component, force_names
+from ...results.names import by_component
 from ...results.result import Result
 from ..style import LIGHT, LINES, literal
-from .panels import MAX_LINES, named_lines, new_axes, over_time
+from .panels import MAX_LINES, named_lines, over_units
 
-__all__ = [
-    "constraint_forces",
-    "contact_forces",
-    "gaps",
-    "impulses",
-    "impulses_by_name",
-]
+__all__ = ["constraint_forces", "contact_forces", "gaps", "impulses", "reactions"]
+
+IDEAL, NONIDEAL = ", ideal", ", non-ideal"  # how the parts of a force are named
 
 
 def gaps(
-    result: Result, ax: Axes | None = None, *, events: bool = True, name_events: bool = True
+    result: Result,
+    ax: Axes | None = None,
+    *,
+    unit: str | None = None,
+    events: bool = True,
+    name_events: bool = True,
 ) -> Axes:
-    """Gaps of the contacts over time; below zero is penetration."""
-    ax = new_axes(ax)
-    fine = refined(result)
-    named_lines(ax, fine.t, by_component(fine.gaps))
-    ax.axhline(0.0, color=LIGHT.faint, linewidth=0.8, zorder=1.5)
-    return over_time(ax, result, "gap (m)", events=events, names=name_events)
+    """Gaps of the contacts over time; below zero is penetration.
+
+    Parameters
+    ----------
+    ax : Axes, optional
+        Where to draw; a new figure otherwise, with axes for each unit.
+    unit : str, optional
+        Draw only what has this unit.
+    events, name_events : bool
+        Whether events are marked, and whether the legend explains their marks.
+    """
+    colors = _colors(result)
+
+    def draw(panel: Axes, family: Family) -> None:
+        named_lines(panel, family.lines, colors=colors)
+        panel.axhline(0.0, color=LIGHT.faint, linewidth=0.8, zorder=1.5)
+
+    return over_units(
+        result,
+        gap_families(refined(result)),
+        ax,
+        draw,
+        unit=unit,
+        events=events,
+        names=name_events,
+        title="gap",
+    )
 
 
 def contact_forces(
-    result: Result, ax: Axes | None = None, *, events: bool = True, name_events: bool = True
+    result: Result,
+    ax: Axes | None = None,
+    *,
+    unit: str | None = None,
+    events: bool = True,
+    name_events: bool = True,
 ) -> Axes:
-    """Forces of the contacts between impacts."""
-    ax = new_axes(ax)
-    fine = refined(result)
-    forces = by_component({name: fine.multipliers[name] for name in fine.contacts})
+    """Forces of the contacts between impacts; parameters as for :func:`gaps`.
+
+    A force on a body where the body is known, or on a single coordinate; otherwise the multiplier,
+    which is a force only where the gap is a length and its gradient has unit length.
+    """
     colors = _colors(result)
-    carrying = {name: force for name, force in forces.items() if carries(result, force)}
-    named_lines(ax, fine.t, carrying, colors=colors)
-    if len(carrying) < len(forces):
-        ax.plot([], [], " ", label=f"{len(forces) - len(carrying)} without force")
-    return over_time(ax, result, "contact force (N)", events=events, names=name_events)
+
+    def draw(panel: Axes, family: Family) -> None:
+        named_lines(panel, family.lines, colors=colors)
+        if family.without:
+            panel.plot([], [], " ", label=f"{family.without} without force")
+
+    families = contact_load_families(refined(result))
+    return over_units(
+        result,
+        families,
+        ax,
+        draw,
+        unit=unit,
+        events=events,
+        names=name_events,
+        title="contact force",
+    )
+
+
+def reactions(
+    result: Result,
+    ax: Axes | None = None,
+    *,
+    unit: str | None = None,
+    events: bool = True,
+    name_events: bool = True,
+) -> Axes:
+    """Reactions of pins, strings and other constraints; parameters as for :func:`gaps`."""
+
+    def draw(panel: Axes, family: Family) -> None:
+        named_lines(panel, family.lines)
+
+    families = reaction_families(refined(result))
+    return over_units(
+        result,
+        families,
+        ax,
+        draw,
+        unit=unit,
+        events=events,
+        names=name_events,
+        title="reaction",
+    )
 
 
 def impulses(
-    result: Result, ax: Axes | None = None, *, events: bool = False, name_events: bool = False
+    result: Result,
+    ax: Axes | None = None,
+    *,
+    unit: str | None = None,
+    events: bool = False,
+    name_events: bool = False,
 ) -> Axes:
-    """Impulses of contacts as stems, in the colours that the contacts have elsewhere.
+    """Impulses as stems, those of contacts in the colours that they have elsewhere.
 
-    Where no contact has any, those of the constraints.
+    Parameters as for :func:`gaps`; of very many contacts the strongest have names.
     """
-    ax = new_axes(ax)
-    every = impulses_by_name(result)
-    contacts = by_component(result.gaps)
-    # Impulses of the constraints are shown where they are the only ones, as between phases.
-    found = {name: stems for name, stems in every.items() if name in contacts} or every
     colors = _colors(result)
-    largest = dict(
-        sorted(found.items(), key=lambda item: -float(np.abs(item[1][1]).max()))[:MAX_LINES]
+
+    def draw(panel: Axes, family: Family) -> None:
+        largest = {name: float(np.abs(y).max()) for name, (_, y) in family.lines.items()}
+        named = sorted(largest, key=lambda name: (name not in colors, -largest[name]))[:MAX_LINES]
+        free = iter([style for style in LINES if style not in colors.values()] or list(LINES))
+        for name, (t, values) in family.lines.items():
+            if name not in named:
+                _stems(panel, t, values, LIGHT.roles["ghost"], "_others")
+        for name in (name for name in family.lines if name in named):
+            color, _ = colors.get(name) or next(free, LINES[0])
+            _stems(panel, *family.lines[name], color, literal(name))
+        others = len(largest) - len(named)
+        if others:
+            grey, words = LIGHT.roles["ghost"], f"and {others} more"
+            panel.plot([], [], "o", markersize=4.0, color=grey, label=words)
+        panel.axhline(0.0, color=LIGHT.faint, linewidth=0.8)
+
+    return over_units(
+        result,
+        impulse_families(result),
+        ax,
+        draw,
+        unit=unit,
+        events=events,
+        names=name_events,
+        title="impulse",
     )
-    for name in (name for name in found if name in largest):
-        times, values = found[name]
-        color, _ = colors.get(name, (LIGHT.roles["string"], "-"))
-        few = len(times) <= 60
-        ax.vlines(times, 0.0, values, color=color, linewidth=1.2 if few else 0.6)
-        ax.plot(
-            times, values, "o", color=color, markersize=4.0 if few else 2.0, label=literal(name)
-        )
-    if len(found) > len(largest):
-        ax.plot([], [], " ", label=f"and {len(found) - len(largest)} more")
-    if len(every) > len(found):
-        ax.plot([], [], " ", label=f"and {len(every) - len(found)} of constraints")
-    ax.axhline(0.0, color=LIGHT.faint, linewidth=0.8)
-    return over_time(ax, result, "impulse (N s)", events=events, names=name_events)
 
 
-def impulses_by_name(result: Result) -> dict[str, tuple[Array, Array]]:
-    """Times and sizes of the impulses that are not zero, by contact or constraint."""
-    found: dict[str, tuple[list[float], list[float]]] = {}
-    for event in result.events:
-        for name, impulse in event.impulses.items():
-            parts = np.atleast_1d(impulse)
-            for i, value in enumerate(parts.tolist()):
-                label = name if name in result.scalar else f"{name}[{i}]"
-                if value != 0.0:
-                    times, values = found.setdefault(label, ([], []))
-                    times.append(event.t)
-                    values.append(value)
-    return {
-        name: (np.array(found[name][0]), np.array(found[name][1]))
-        for name in _contacts_first(result)
-        if name in found
-    }
+def _coordinate(name: str) -> str:
+    """The coordinate that a part of the force acts on."""
+    return name.removesuffix(NONIDEAL).removesuffix(IDEAL)
 
 
-def _contacts_first(result: Result) -> list[str]:
-    """Names of all rows, those of contacts first: they are what the pictures are about."""
-    contacts = by_component(result.gaps)
-    return [*contacts, *(name for name in by_component(result.multipliers) if name not in contacts)]
+def _stems(ax: Axes, t: Array, values: Array, color: str, label: str) -> None:
+    few = len(t) <= 60
+    ax.vlines(t, 0.0, values, color=color, linewidth=1.2 if few else 0.6)
+    ax.plot(t, values, "o", color=color, markersize=4.0 if few else 2.0, label=label)
 
 
 def _colors(result: Result) -> dict[str, tuple[str, str]]:
-    """Colour and dash of each row, the same in all pictures of contacts."""
-    return dict(zip(_contacts_first(result), LINES, strict=False))
+    """Colour and dash of contacts, the same in all pictures; of many those that do the most."""
+    names = list(by_component(result.gaps))
+    if len(names) > len(LINES):
+        struck = _strength(loads_at_impacts(result))
+        pushed = _strength(loads(refined(result)))
+        order = sorted(names, key=lambda n: -struck.get(n, 0.0) - pushed.get(n, 0.0))
+        chosen = set(order[: len(LINES)])
+        names = [name for name in names if name in chosen]
+    return dict(zip(names, LINES, strict=False))
+
+
+def _strength(found: tuple[Load, ...]) -> dict[str, float]:
+    """The largest load of each contact, relative to the largest of all."""
+    sizes = {load.constraint: float(np.abs(load.values).max()) for load in found}
+    largest = max(sizes.values(), default=1.0)
+    return {name: size / largest for name, size in sizes.items()}
 
 
 def constraint_forces(
-    result: Result, ax: Axes | None = None, *, events: bool = True, name_events: bool = True
+    result: Result,
+    ax: Axes | None = None,
+    *,
+    unit: str | None = None,
+    events: bool = True,
+    name_events: bool = True,
 ) -> Axes:
-    """Constraint force on each coordinate: the ideal part full, the non-ideal part dashed."""
-    ax = new_axes(ax)
-    fine = refined(result)
-    force = fine.constraint_force
-    nonideal = bool(np.any(force.nonideal))
-    n = result.v.shape[1]
-    named = force_names(result)
-    room = MAX_LINES // 2 if nonideal else MAX_LINES
-    size = np.abs(force.total).max(axis=0) + np.abs(force.nonideal).max(axis=0)
-    chosen = sorted(np.argsort(-size, kind="stable")[:room].tolist())
-    for i, (color, dash) in zip(chosen, LINES, strict=False):
-        part = f"{named[i]}, ideal" if nonideal else named[i]
-        ax.plot(fine.t, force.ideal[:, i], dash, color=color, linewidth=1.6, label=literal(part))
-        if nonideal:
-            ax.plot(
-                fine.t,
-                force.nonideal[:, i],
-                linestyle=(0, (4, 2)),
-                color=color,
-                linewidth=1.6,
-                label=literal(f"{named[i]}, non-ideal"),
-            )
-    if n > len(chosen):
-        ax.plot([], [], " ", label=f"and {n - len(chosen)} more")
-    label = "constraint force (N, N m)"
-    return over_time(ax, result, label, events=events, names=name_events)
+    """Constraint force on each coordinate: the ideal part full, the non-ideal part dashed.
+
+    Parameters as for :func:`gaps`.
+    """
+
+    def draw(panel: Axes, family: Family) -> None:
+        sizes = {name: float(np.abs(y).max()) for name, (_, y) in family.lines.items()}
+        coordinates = dict.fromkeys(_coordinate(name) for name in sizes)
+        split = len(coordinates) < len(sizes)
+        room = MAX_LINES // 2 if split else MAX_LINES
+        size = {
+            c: sum(s for name, s in sizes.items() if _coordinate(name) == c) for c in coordinates
+        }
+        chosen = sorted(size, key=lambda c: -size[c])[:room]
+        styles = dict(zip((c for c in coordinates if c in chosen), LINES, strict=False))
+        for name, (t, y) in family.lines.items():
+            if _coordinate(name) not in styles:
+                continue
+            color, dash = styles[_coordinate(name)]
+            line = (0, (4, 2)) if name.endswith(NONIDEAL) else dash
+            panel.plot(t, y, linestyle=line, color=color, linewidth=1.6, label=literal(name))
+        if len(coordinates) > len(chosen):
+            panel.plot([], [], " ", label=f"and {len(coordinates) - len(chosen)} more")
+
+    families = constraint_force_families(refined(result))
+    return over_units(
+        result,
+        families,
+        ax,
+        draw,
+        unit=unit,
+        events=events,
+        names=name_events,
+        title="constraint force",
+    )

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from ...results.analysis.loads import contacts_carry_force
+from ...results.analysis.quantities import (
+    Family,
+    constraint_force_families,
+    contact_load_families,
+    gap_families,
+    impulse_families,
+    position_families,
+    reaction_families,
+    velocity_families,
+)
+from ...results.analysis.refinement import refined
 from ...results.energy import has_energy
 from ...results.names import coordinate_names
 from ...results.result import Result
-from ...results.summary import verdict
+from ...results.summary import described, verdict
 from ..scene import Drawing
-from ..style import LIGHT
+from ..style import LIGHT, literal
 from .accuracy import accuracy
 from .energies import energy
-from .forces import constraint_forces, contact_forces, gaps, impulses, impulses_by_name
-from .panels import figure
+from .forces import constraint_forces, contact_forces, gaps, impulses, reactions
+from .panels import Picture, figure
 from .stills import filmstrip, stroboscope
 from .trajectories import phase_portrait, positions, velocities
 
@@ -30,13 +40,17 @@ Panel = Callable[..., Axes]
 MAX_PORTRAITS = 4
 
 
-def pictures(result: Result, *, drawing: Drawing | None = None) -> dict[str, Callable[[], Figure]]:
+def pictures(
+    result: Result, *, drawing: Drawing | None = None, title: str = ""
+) -> dict[str, Callable[[], Picture]]:
     """The standard pictures that make sense for a result, by name; each is drawn when called.
 
     Parameters
     ----------
     drawing : function of (q, t), optional
         Adds "scene", states side by side, and "stroboscope", states on top of each other.
+    title : str
+        Above each picture; left out, it says what was run.
 
     Examples
     --------
@@ -46,53 +60,72 @@ def pictures(result: Result, *, drawing: Drawing | None = None) -> dict[str, Cal
     >>> list(pictures(result))
     ['motion', 'phase', 'gaps', 'contact_forces', 'energy', 'accuracy']
     """
-    found: dict[str, Callable[[], Figure]] = {
-        "motion": lambda: _stacked(result, [positions, velocities])
-    }
+    title = title or described(result)
+
+    def stacked(panels: Sequence[Panel]) -> Callable[[], Picture]:
+        return lambda: _stacked(result, panels, title)
+
+    found = {"motion": stacked(_motion(result))}
     if result.q.shape[1] == result.v.shape[1] or result.q.shape[1] > 1:
-        found["phase"] = lambda: _portraits(result)
+        found["phase"] = lambda: _portraits(result, title)
     if result.q.shape[1] == 2:
-        found["path"] = lambda: _path(result)
+        found["path"] = lambda: _path(result, title)
+    fine = refined(result)
     if result.contacts:
-        found["gaps"] = lambda: _stacked(result, [gaps])
-    loads = _loads(result)
+        found["gaps"] = stacked(_panels(gaps, gap_families(fine)))
+    loads = _contact_panels(result)
     if loads:
-        found["contact_forces"] = lambda: _stacked(result, loads)
+        found["contact_forces"] = stacked(loads)
+    reacting = _panels(reactions, reaction_families(fine))
+    if reacting:
+        found["reactions"] = stacked(reacting)
     if _constrained(result):
-        found["constraint_forces"] = lambda: _stacked(result, [constraint_forces])
+        on_coordinates = _panels(constraint_forces, constraint_force_families(fine))
+        found["constraint_forces"] = stacked(on_coordinates)
     if has_energy(result):
-        found["energy"] = lambda: _stacked(result, [energy])
-    found["accuracy"] = lambda: _stacked(result, [accuracy])
+        found["energy"] = stacked([energy])
+    found["accuracy"] = stacked([accuracy])
     if drawing is not None:
         found["scene"] = lambda: filmstrip(result, drawing)
         found["stroboscope"] = lambda: stroboscope(result, drawing)
     return found
 
 
-def overview(result: Result) -> Figure:
+def overview(result: Result, title: str = "") -> Picture:
     """One figure with the motion, the gaps, the forces and the energy, as far as there are any."""
-    panels: list[Panel] = [positions, velocities]
+    fine = refined(result)
+    panels = _motion(result)
     if result.contacts:
-        panels.append(gaps)
-    panels += _loads(result)
-    if not result.contacts and _constrained(result):
-        panels.append(constraint_forces)
+        panels += _panels(gaps, gap_families(fine))
+    panels += _contact_panels(result)
+    reacting = _panels(reactions, reaction_families(fine))
+    panels += reacting
+    if not reacting and not result.contacts and _constrained(result):
+        panels += _panels(constraint_forces, constraint_force_families(fine))
     if has_energy(result):
         panels.append(energy)
-    picture = _stacked(result, panels)
-    how = "" if result.success else f"{verdict(result)}: "
-    picture.suptitle(f"{how}{result.message}", fontsize=10, color=LIGHT.ink)
-    return picture
+    how = f"{result.message[:1].upper()}{result.message[1:]}"
+    outcome = how if result.success else f"{verdict(result)}: {result.message}"
+    return _stacked(result, panels, f"{title or described(result)}\n{outcome}")
 
 
-def _loads(result: Result) -> list[Panel]:
+def _panels(draw: Panel, families: Sequence[Family]) -> list[Panel]:
+    """A panel for each unit."""
+    return [partial(draw, unit=unit) for unit in dict.fromkeys(f.unit for f in families)]
+
+
+def _motion(result: Result) -> list[Panel]:
+    fine = refined(result)
+    return [
+        *_panels(positions, position_families(fine)),
+        *_panels(velocities, velocity_families(fine)),
+    ]
+
+
+def _contact_panels(result: Result) -> list[Panel]:
     """Panels of forces and impulses, where there are any."""
-    loads: list[Panel] = []
-    if contacts_carry_force(result):
-        loads.append(contact_forces)
-    if impulses_by_name(result):
-        loads.append(impulses)
-    return loads
+    forces = _panels(contact_forces, contact_load_families(refined(result)))
+    return [*forces, *_panels(impulses, impulse_families(result))]
 
 
 def _constrained(result: Result) -> bool:
@@ -101,26 +134,32 @@ def _constrained(result: Result) -> bool:
     return bool(others) or bool(np.any(result.forces["nonideal"]))
 
 
-def _stacked(result: Result, panels: list[Panel]) -> Figure:
+def _stacked(result: Result, panels: Sequence[Panel], title: str) -> Picture:
     """Panels over each other with one axis of time; the first explains the event marks."""
-    picture = figure(8.0, 1.2 + 2.1 * len(panels))
+    picture = figure(8.0, 1.4 + 2.1 * len(panels))
     axes = picture.subplots(len(panels), 1, sharex=True, squeeze=False).ravel()
     for number, (panel, ax) in enumerate(zip(panels, axes, strict=True)):
         panel(result, ax, events=True, name_events=number == 0)
         if number < len(panels) - 1:
             ax.set_xlabel("")
     picture.align_ylabels(axes)
+    _entitle(picture, title)
     return picture
 
 
-def _path(result: Result) -> Figure:
+def _entitle(picture: Picture, title: str) -> None:
+    picture.suptitle(literal(title), fontsize=10, color=LIGHT.ink)
+
+
+def _path(result: Result, title: str) -> Picture:
     """The path in the plane of the two coordinates."""
     picture = figure(6.5, 4.5)
     phase_portrait(result, (0, 1), picture.add_subplot())
+    _entitle(picture, title)
     return picture
 
 
-def _portraits(result: Result) -> Figure:
+def _portraits(result: Result, title: str) -> Picture:
     """Portraits of the first coordinates; paths where velocities are not those of positions."""
     n = result.q.shape[1]
     names = coordinate_names(result)
@@ -140,5 +179,6 @@ def _portraits(result: Result) -> Figure:
     for ax in axes[len(chosen) :]:
         ax.set_axis_off()
     if n > len(chosen) and n == result.v.shape[1]:
-        picture.suptitle(f"the first {len(chosen)} of {n} coordinates", fontsize=9)
+        title = f"{title}\nthe first {len(chosen)} of {n} coordinates"
+    _entitle(picture, title)
     return picture

@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from io import BytesIO
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
 
 from ...base.arrays import Array
-from ...base.tolerances.viz import FLAT_CURVE
+from ...base.errors import InputError
+from ...base.tolerances.viz import FLAT_CURVE, STILL_COORDINATE
+from ...results.analysis.quantities import Family
 from ...results.records import Event
 from ...results.result import Result
 from ..style import EVENTS, LIGHT, LINES, literal
 
 __all__ = [
+    "Picture",
     "figure",
     "honest_limits",
     "legend",
     "mark_events",
     "named_lines",
     "new_axes",
+    "over_units",
 ]
 
 CLOSEST = 1 / 150  # vertical lines of events are at least this part of the width apart
 MAX_LINES = len(LINES)
+NOTEBOOK_DPI = 100
 
 
-def figure(width: float = 8.0, height: float = 4.0) -> Figure:
+class Picture(Figure):
+    """A figure that a notebook shows by itself, whether matplotlib is set up there or not."""
+
+    def _repr_png_(self) -> bytes:
+        with BytesIO() as drawn:
+            self.savefig(drawn, format="png", dpi=NOTEBOOK_DPI)
+            return drawn.getvalue()
+
+
+def figure(width: float = 8.0, height: float = 4.0) -> Picture:
     """An empty figure, in inches, that makes room for its labels."""
-    return Figure(figsize=(width, height), layout="constrained")
+    return Picture(figsize=(width, height), layout="constrained")
 
 
 def new_axes(ax: Axes | None) -> Axes:
@@ -44,32 +62,97 @@ def new_axes(ax: Axes | None) -> Axes:
     return ax
 
 
+def over_units(
+    result: Result,
+    families: Sequence[Family],
+    ax: Axes | None,
+    draw: Callable[[Axes, Family], None],
+    *,
+    unit: str | None,
+    events: bool,
+    names: bool,
+    title: str = "",
+) -> Axes:
+    """One panel for each unit; into given axes only what has one unit.
+
+    Returns the first of the axes.
+    """
+    chosen = [family for family in families if unit in (None, family.unit)]
+    units = [family.unit for family in families]
+    if families and not chosen:
+        raise InputError(f"nothing here is in {unit!r}; choose from: {', '.join(units)}")
+    if len(chosen) > 1 and ax is not None:
+        raise InputError(
+            f"{chosen[0].title} in {units[0]} and in {units[1]} cannot share an axis: choose one "
+            f"with unit={units[0]!r}, or leave out ax"
+        )
+    if ax is None and len(chosen) > 1:
+        picture = figure(8.0, 0.8 + 2.4 * len(chosen))
+        every = picture.subplots(len(chosen), 1, sharex=True, squeeze=False).ravel().tolist()
+    else:
+        every = [ax]
+    drawn = []
+    for number, given in enumerate(every):
+        panel = new_axes(given)
+        label = title
+        if chosen:
+            draw(panel, chosen[number])
+            label = chosen[number].label
+        over_time(panel, result, label, events=events, names=names and number == 0)
+        if chosen:
+            _flat(panel, chosen[number])
+        if number < len(every) - 1:
+            panel.set_xlabel("")
+        drawn.append(panel)
+    return drawn[0]
+
+
+def _flat(ax: Axes, family: Family) -> None:
+    """Limits around zero for values that are nothing but round-off."""
+    largest = max((float(np.abs(y).max()) for _, y in family.lines.values()), default=0.0)
+    if 0.0 < largest <= STILL_COORDINATE * family.size:
+        ax.set_ylim(-0.5 * family.size, 0.5 * family.size)
+
+
 def named_lines(
     ax: Axes,
-    t: Array,
-    lines: Mapping[str, Array],
+    lines: Mapping[str, tuple[Array, Array]],
     *,
     colors: Mapping[str, tuple[str, str]] | None = None,
+    more: int = 0,
 ) -> None:
     """Lines over time with their names; of too many, those that vary most, and how many more.
 
     A jump has two rows at one time, so it is drawn upright between both of its sides.
+
+    Parameters
+    ----------
+    colors : mapping, optional
+        Colour and dash of lines that have them in other pictures too; of too many lines these
+        are shown.
+    more : int
+        How many there are beside ``lines``.
     """
-    shown = _most_varying(lines)
-    for (name, values), style in zip(shown.items(), LINES, strict=False):
-        color, dash = style if colors is None else colors.get(name, style)
+    shown = _most_varying(lines, colors or {})
+    free = [style for style in LINES if style not in (colors or {}).values()] or list(LINES)
+    fresh = iter(free * MAX_LINES)
+    for name, (t, values) in shown.items():
+        color, dash = (colors or {}).get(name) or next(fresh)
         ax.plot(t, values, dash, color=color, linewidth=1.6, label=literal(name))
-    if len(lines) > len(shown):
-        ax.plot([], [], " ", label=f"and {len(lines) - len(shown)} more")
+    more += len(lines) - len(shown)
+    if more:
+        ax.plot([], [], " ", label=f"and {more} more")
 
 
-def _most_varying(lines: Mapping[str, Array]) -> dict[str, Array]:
+def _most_varying(
+    lines: Mapping[str, tuple[Array, Array]], first: Collection[str]
+) -> dict[str, tuple[Array, Array]]:
     """At most MAX_LINES of the lines, in their order."""
     if len(lines) <= MAX_LINES:
         return dict(lines)
-    spread = {name: float(np.ptp(values)) for name, values in lines.items()}
-    chosen = set(sorted(spread, key=lambda name: -spread[name])[:MAX_LINES])
-    return {name: values for name, values in lines.items() if name in chosen}
+    spread = {name: float(np.ptp(values)) for name, (_, values) in lines.items()}
+    best = sorted(spread, key=lambda name: (name not in first, -spread[name]))[:MAX_LINES]
+    return {name: line for name, line in lines.items() if name in best}
 
 
 def mark_events(ax: Axes, result: Result, *, named: bool = True) -> None:
@@ -128,19 +211,35 @@ def _spread_out(times: Array, distance: float) -> list[float]:
 
 
 def legend(ax: Axes) -> None:
-    """Names beside the axes, where they cover nothing."""
+    """Names beside the axes, where they cover nothing; inside where the figure makes no room."""
     handles, labels = ax.get_legend_handles_labels()
-    if labels:
-        ax.legend(
-            handles,
-            labels,
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.02),
-            frameon=False,
-            fontsize=9,
-            handlelength=1.4,
-            borderaxespad=0.0,
-        )
+    if not labels:
+        return
+    beside = isinstance(cast(Figure, ax.figure).get_layout_engine(), ConstrainedLayoutEngine)
+    size, columns, most = _fitting(ax, labels, 1 if beside else 3)
+    if most < len(labels):
+        left_out = len(labels) - most + 1
+        handles = [*handles[: most - 1], Line2D([], [], linestyle="none")]
+        labels = [*labels[: most - 1], f"and {left_out} more"]
+    look: dict[str, Any] = {"fontsize": size, "handlelength": 1.4, "ncols": columns}
+    if beside:
+        look |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.02)}
+        ax.legend(handles, labels, frameon=False, borderaxespad=0.0, **look)
+    else:
+        ax.legend(handles, labels, loc="best", framealpha=0.75, edgecolor="none", **look)
+
+
+def _fitting(ax: Axes, labels: Sequence[str], columns: int) -> tuple[float, int, int]:
+    """Size of the letters, number of columns and of entries with which a legend fits the axes."""
+    picture = cast(Figure, ax.figure)
+    width, height = picture.get_size_inches() * ax.get_position(original=True).size
+    for size in (9.0, 8.0, 7.0, 6.0):
+        lines = max(int((height - 0.1) * 72.0 / (1.5 * size)), 1)
+        wide = max((max(map(len, labels)) * 0.55 + 4.5) * size / 72.0, 0.1)
+        across = max(min(columns, int(width / wide)), 1)
+        if lines * across >= len(labels):
+            return size, -(-len(labels) // lines), len(labels)
+    return size, across, lines * across
 
 
 def over_time(ax: Axes, result: Result, ylabel: str, *, events: bool, names: bool) -> Axes:

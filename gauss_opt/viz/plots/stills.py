@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from ...results.result import Result
 from ..canvas import SceneArtists, moves, prepare
 from ..film import Film, shoot
 from ..scene import Drawing
 from ..style import LIGHT
-from .panels import figure
+from .panels import Picture, figure
 
 __all__ = ["filmstrip", "stroboscope"]
 
 FRAMES = 240  # enough for smooth trails
 
 
-def filmstrip(result: Result, drawing: Drawing, *, states: int = 6) -> Figure:
+def filmstrip(result: Result, drawing: Drawing, *, states: int = 6) -> Picture:
     """States at evenly spaced times, side by side, each under its time."""
     film = _shot(result, drawing)
     frames = np.unique(np.linspace(0, len(film.times) - 1, states).round().astype(int))
@@ -40,7 +39,7 @@ def filmstrip(result: Result, drawing: Drawing, *, states: int = 6) -> Figure:
     return picture
 
 
-def stroboscope(result: Result, drawing: Drawing, *, states: int = 8) -> Figure:
+def stroboscope(result: Result, drawing: Drawing, *, states: int = 8) -> Picture:
     """Several states in one picture, the later the stronger; what never moves is drawn once."""
     film = _shot(result, drawing)
     left, right, bottom, top = film.bounds.tolist()

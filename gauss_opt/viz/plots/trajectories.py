@@ -9,12 +9,18 @@ from matplotlib.axes import Axes
 
 from ...base.arrays import Array
 from ...base.errors import InputError
+from ...results.analysis.quantities import Family, position_families, velocity_families
 from ...results.analysis.refinement import refined
-from ...results.names import coordinate_names, velocity_names
+from ...results.names import (
+    coordinate_names,
+    coordinate_units,
+    velocity_names,
+    velocity_units,
+)
 from ...results.records import EventKind
 from ...results.result import Result
 from ..style import BLUE, EVENTS, literal
-from .panels import honest_limits, legend, named_lines, new_axes, over_time
+from .panels import honest_limits, legend, named_lines, new_axes, over_units
 
 __all__ = ["phase_portrait", "positions", "velocities"]
 
@@ -26,22 +32,27 @@ def positions(
     ax: Axes | None = None,
     *,
     which: Sequence[Which] | None = None,
+    unit: str | None = None,
     events: bool = True,
     name_events: bool = True,
 ) -> Axes:
-    """Positions over time.
+    """Positions over time; coordinates of different units never share an axis.
 
     Parameters
     ----------
     ax : Axes, optional
-        Where to draw; a new figure otherwise.
+        Where to draw; a new figure otherwise, with axes for each unit, of which the first is
+        returned.
     which : sequence of int or str, optional
         Indices or names of the coordinates; all by default.
+    unit : str, optional
+        Draw only coordinates of this unit.
     events, name_events : bool
         Whether events are marked, and whether the legend explains their marks.
     """
+    families = position_families(refined(result))
     return _over_time(
-        result, "q", coordinate_names(result), "position (m, rad)", ax, which, events, name_events
+        result, families, coordinate_names(result), ax, which, unit, events, name_events
     )
 
 
@@ -50,30 +61,42 @@ def velocities(
     ax: Axes | None = None,
     *,
     which: Sequence[Which] | None = None,
+    unit: str | None = None,
     events: bool = True,
     name_events: bool = True,
 ) -> Axes:
-    """Velocities over time; a jump is an upright line between both of its sides."""
-    names = velocity_names(result)
-    return _over_time(result, "v", names, "velocity (m/s, rad/s)", ax, which, events, name_events)
+    """Velocities over time; a jump is an upright line between both of its sides.
+
+    Parameters as for :func:`positions`.
+    """
+    families = velocity_families(refined(result))
+    return _over_time(
+        result, families, velocity_names(result), ax, which, unit, events, name_events
+    )
 
 
 def _over_time(
     result: Result,
-    letter: str,
+    families: list[Family],
     names: list[str],
-    label: str,
     ax: Axes | None,
     which: Sequence[Which] | None,
+    unit: str | None,
     events: bool,
     name_events: bool,
 ) -> Axes:
-    ax = new_axes(ax)
-    fine = refined(result)
-    columns = getattr(fine, letter)
-    chosen = range(len(names)) if which is None else [_index(result, names, w) for w in which]
-    named_lines(ax, fine.t, {names[i]: columns[:, i] for i in chosen})
-    return over_time(ax, result, label, events=events, names=name_events)
+    if which is not None:
+        chosen = {names[_index(result, names, w)] for w in which}
+        left = [
+            f._replace(lines={name: line for name, line in f.lines.items() if name in chosen})
+            for f in families
+        ]
+        families = [family for family in left if family.lines]
+
+    def draw(panel: Axes, family: Family) -> None:
+        named_lines(panel, family.lines)
+
+    return over_units(result, families, ax, draw, unit=unit, events=events, names=name_events)
 
 
 def phase_portrait(
@@ -91,20 +114,22 @@ def phase_portrait(
         Index or name; a pair gives the second over the first.
     """
     names = coordinate_names(result)
+    units = coordinate_units(result)
     fine = refined(result)
     if isinstance(coordinate, tuple):
         i, j = (_index(result, names, c) for c in coordinate)
         x, y = fine.q[:, i], fine.q[:, j]
-        xlabel, ylabel = f"{names[i]} (m, rad)", f"{names[j]} (m, rad)"
+        xlabel, ylabel = f"{names[i]} ({units[i]})", f"{names[j]} ({units[j]})"
     else:
-        i = _index(result, names, coordinate)
+        i = j = _index(result, names, coordinate)
         if result.q.shape[1] != result.v.shape[1]:
             raise InputError(
                 "positions and velocities of this system differ in number: give a pair of "
                 "coordinates"
             )
         x, y = fine.q[:, i], fine.v[:, i]
-        xlabel, ylabel = f"{names[i]} (m, rad)", f"rate of {names[i]} (m/s, rad/s)"
+        xlabel = f"{names[i]} ({units[i]})"
+        ylabel = f"rate of {names[i]} ({velocity_units(result)[i]})"
     ax = new_axes(ax)
     _curve_with_jumps(ax, fine.t, x, y)
     ax.plot(x[0], y[0], "o", color=BLUE, markersize=6, label="start")
@@ -112,9 +137,11 @@ def phase_portrait(
     ax.set_xlabel(literal(xlabel))
     ax.set_ylabel(literal(ylabel))
     ax.locator_params(axis="x", nbins=6)
-    honest_limits(ax, "x", float(np.abs(fine.q).max()))
     vertical = fine.q if isinstance(coordinate, tuple) else fine.v
-    honest_limits(ax, "y", float(np.abs(vertical).max()))
+    alike = [k for k, unit in enumerate(units) if unit == units[i]]
+    beside = [k for k, unit in enumerate(units) if unit == units[j]]
+    honest_limits(ax, "x", float(np.abs(fine.q[:, alike]).max()))
+    honest_limits(ax, "y", float(np.abs(vertical[:, beside]).max()))
     legend(ax)
     return ax
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array
-from ...results.analysis.refinement import refined
-from ...results.energy import has_energy, notable_works
-from ...results.names import (
-    WORKS,
-    by_component,
-    coordinate_names,
-    force_names,
-    velocity_names,
+from ...base.tolerances.viz import STILL_COORDINATE
+from ...results.analysis.quantities import (
+    Family,
+    constraint_force_families,
+    contact_load_families,
+    energy_family,
+    gap_families,
+    impulse_families,
+    position_families,
+    reaction_families,
+    velocity_families,
 )
+from ...results.analysis.refinement import refined
 from ...results.result import Result
 from .numbers import MOST_EVENTS, number, rounded, thinned
 
@@ -30,58 +32,115 @@ MOST_STEMS = 1500  # of one constraint
 MOST_MARKS = 3000  # of one kind of event; more would fall on the same pixels
 
 
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """Named columns over common times."""
-
-    title: str
-    unit: str
-    names: list[str]
-    columns: Array
-    zero: bool = False
-
-    def data(self, t: Array, event_times: list[float], total: int) -> dict[str, Any]:
-        """As plain data; a chart of very many columns shows the first of them.
-
-        ``total`` is the number of rows that the run has: what is left out is said.
-        """
-        names, columns = self.names[:MOST_SERIES], self.columns[:, :MOST_SERIES]
-        limit = max(400, min(2500, MOST_NUMBERS // len(names)))
-        rows = thinned(t, columns, event_times, limit)
-        left_out = len(rows) < min(len(t), total)
-        return {
-            "kind": "lines",
-            "title": self.title,
-            "unit": self.unit,
-            "zero": self.zero,
-            "left_out": len(self.names) - len(names),
-            "note": _thinning(len(rows), total, len(event_times)) if left_out else "",
-            "t": t[rows].tolist(),  # exact: events are found by their times
-            "series": [
-                {"name": name, "y": rounded(column)}
-                for name, column in zip(names, columns[rows].T, strict=True)
-            ],
-        }
-
-
 def charts(result: Result) -> tuple[list[dict[str, Any]], list[list[float]]]:
     """All charts of a result, in the order in which one would look at them, and their times.
 
     The ``t`` of a chart is its place in the list of times, which charts share.
     """
     fine = refined(result, POINTS)
-    times = [event.t for event in result.events]
-    drawn = [curves.data(fine.t, times, len(result.t)) for curves in _curves(fine)]
-    stems = _impulses(result)
-    if stems:
-        place = next((i for i, c in enumerate(drawn) if c["title"] == "Energy"), len(drawn))
-        drawn.insert(place, stems)
+    events = [event.t for event in result.events]
+    drawn = [
+        _stems(family) if stems else _curves(family, fine.t, events, len(result.t))
+        for family, stems in _families(result, fine)
+    ]
     shared: list[list[float]] = []
     for chart in drawn:
         if chart["t"] not in shared:
             shared.append(chart["t"])
         chart["t"] = shared.index(chart["t"])
     return drawn, shared
+
+
+def _families(result: Result, fine: Result) -> Iterator[tuple[Family, bool]]:
+    """The families of curves, and whether they are impulses, which are drawn as stems."""
+    for families in (
+        position_families(fine),
+        velocity_families(fine),
+        gap_families(fine),
+        contact_load_families(fine),
+        reaction_families(fine),
+    ):
+        yield from ((family, False) for family in families)
+    yield from ((family, True) for family in impulse_families(result))
+    others = [name for name in result.row_names if name not in result.contacts]
+    if others or np.any(result.forces["nonideal"]):
+        for family in constraint_force_families(fine):
+            if any(np.any(values) for _, values in family.lines.values()):
+                yield family, False
+    energy = energy_family(fine)
+    if energy is not None:
+        yield energy, False
+
+
+def _heading(family: Family) -> str:
+    """A title as a heading, without its unit.
+
+    >>> _heading(Family("contact force", "N", {}))
+    'Contact force'
+    """
+    return family.title[:1].upper() + family.title[1:]
+
+
+def _curves(family: Family, t: Any, events: list[float], total: int) -> dict[str, Any]:
+    """A family as plain data; of very many curves those that vary most.
+
+    ``total`` is the number of rows that the run has: what is left out is said.
+    """
+    names = _most_varying(family)
+    columns = np.column_stack([family.lines[name][1] for name in names])
+    limit = max(400, min(2500, MOST_NUMBERS // len(names)))
+    rows = thinned(t, columns, events, limit)
+    left_out = len(rows) < min(len(t), total)
+    return {
+        "kind": "lines",
+        "title": _heading(family),
+        "unit": family.unit,
+        "zero": family.title not in ("position", "velocity"),
+        "least": STILL_COORDINATE * family.size,
+        "left_out": len(family.lines) - len(names),
+        "without": family.without,
+        "note": _thinning(len(rows), total, len(events)) if left_out else "",
+        "t": t[rows].tolist(),  # exact: events are found by their times
+        "series": [
+            {"name": name, "y": rounded(column)}
+            for name, column in zip(names, columns[rows].T, strict=True)
+        ],
+    }
+
+
+def _most_varying(family: Family) -> list[str]:
+    """Names of the curves that are shown, in their order."""
+    spread = {name: float(np.ptp(values)) for name, (_, values) in family.lines.items()}
+    shown = set(sorted(spread, key=lambda name: -spread[name])[:MOST_SERIES])
+    return [name for name in family.lines if name in shown]
+
+
+def _stems(family: Family) -> dict[str, Any]:
+    """Impulses as stems over the times of events, the strongest of them."""
+    largest = {name: float(np.abs(values).max()) for name, (_, values) in family.lines.items()}
+    shown = set(sorted(largest, key=lambda name: -largest[name])[:MOST_SERIES])
+    series = []
+    for name in (name for name in family.lines if name in shown):
+        table = np.column_stack(family.lines[name])
+        if len(table) > MOST_STEMS:  # the largest of neighbours stand for them
+            groups = np.array_split(np.arange(len(table)), MOST_STEMS)
+            table = table[[group[np.abs(table[group, 1]).argmax()] for group in groups]]
+        series.append({"name": name, "t": table[:, 0].tolist(), "y": rounded(table[:, 1])})
+    most = max((len(t) for t, _ in family.lines.values()), default=0)
+    return {
+        "kind": "stems",
+        "title": _heading(family),
+        "unit": family.unit,
+        "zero": True,
+        "least": 0.0,
+        "left_out": len(family.lines) - len(series),
+        "without": 0,
+        "note": f"Of {most:,} impulses the largest of each group of neighbours are drawn."
+        if most > MOST_STEMS
+        else "",
+        "t": [],
+        "series": series,
+    }
 
 
 def _thinning(drawn: int, total: int, events: int) -> str:
@@ -107,76 +166,3 @@ def event_marks(result: Result) -> dict[str, list[float | None]]:
             array = array[np.unique(pixels, return_index=True)[1]]
         marks[kind] = [number(t) for t in array]
     return marks
-
-
-def _curves(result: Result) -> Iterator[Curves]:
-    yield Curves("Positions", "m, rad", coordinate_names(result), result.q)
-    yield Curves("Velocities", "m/s, rad/s", velocity_names(result), result.v)
-    contacts = {name: result.gaps[name] for name in result.contacts}
-    if contacts:
-        yield Curves("Gaps", "m", *_split(contacts), zero=True)
-        forces = {name: result.multipliers[name] for name in result.contacts}
-        yield Curves("Contact forces", "N", *_split(forces), zero=True)
-    others = {n: m for n, m in result.multipliers.items() if n not in contacts}
-    if others:
-        yield Curves("Multipliers of constraints", "N per unit of gradient",
-                     *_split(others), zero=True)  # fmt: skip
-    force = result.constraint_force
-    if others and np.any(force.ideal):
-        yield Curves(
-            "Ideal constraint force", "N, N m", force_names(result), force.ideal, zero=True
-        )
-    if np.any(force.nonideal):
-        yield Curves(
-            "Non-ideal constraint force", "N, N m", force_names(result), force.nonideal, zero=True
-        )
-    yield from _energy(result)
-
-
-def _split(by_name: dict[str, Array]) -> tuple[list[str], Array]:
-    """Names and columns, one for each component."""
-    columns = by_component(by_name)
-    return list(columns), np.column_stack(list(columns.values()))
-
-
-def _energy(result: Result) -> Iterator[Curves]:
-    """Kinetic, potential and total energy, and the works that are not nothing."""
-    if not has_energy(result):
-        return
-    energy = result.energy
-    named = {"kinetic": energy.kinetic}
-    if np.any(energy.potential):
-        named |= {"potential": energy.potential, "total": energy.total}
-    for part, work in notable_works(energy).items():
-        named[WORKS.get(part, "change at impacts")] = work
-    yield Curves("Energy", "J", list(named), np.column_stack(list(named.values())), zero=True)
-
-
-def _impulses(result: Result) -> dict[str, Any] | None:
-    """Impulses as stems over the times of events, or None where there are none."""
-    stems: dict[str, list[tuple[float, float]]] = {}
-    for event in result.events:
-        for name, impulse in event.impulses.items():
-            values = np.atleast_1d(np.asarray(impulse, dtype=float))
-            for i, value in enumerate(values.tolist()):
-                label = name if len(values) == 1 else f"{name}[{i}]"
-                stems.setdefault(label, []).append((event.t, value))
-    stems = {name: pairs for name, pairs in stems.items() if any(y for _, y in pairs)}
-    if not stems:
-        return None
-    series = []
-    for name, pairs in list(stems.items())[:MOST_SERIES]:
-        table = np.array(pairs)
-        if len(table) > MOST_STEMS:  # the largest of neighbours stand for them
-            groups = np.array_split(np.arange(len(table)), MOST_STEMS)
-            table = table[[group[np.abs(table[group, 1]).argmax()] for group in groups]]
-        series.append({"name": name, "t": table[:, 0].tolist(), "y": rounded(table[:, 1])})
-    return {
-        "kind": "stems",
-        "title": "Impulses",
-        "unit": "N s",
-        "zero": True,
-        "left_out": max(0, len(stems) - MOST_SERIES),
-        "t": [],
-        "series": series,
-    }

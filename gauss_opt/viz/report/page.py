@@ -24,7 +24,7 @@ from ...base.errors import InputError
 from ...base.whole_file import whole_file
 from ...results.files.result_file import versions
 from ...results.result import Result
-from ...results.summary import verdict
+from ...results.summary import described, verdict
 from ..film import pace
 from ..scene import Drawing
 from ..style import BLUE, DARK, EVENTS, LIGHT, LINES, SKY, YELLOW
@@ -88,7 +88,7 @@ def report_page(
     rate = pace(float(result.t[-1] - result.t[0])) if speed is None else speed
     if not rate > 0.0:
         raise InputError(f"speed must be positive, got {speed}")
-    title = title or "A run of gauss_opt"
+    title = title or described(result)
     drawn, times = charts(result)
     data = {
         "format": "gauss_opt report",

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...results.analysis.crosschecks import notable_crosschecks
+from ...results.analysis.loads import Load, impulses_at_events
+from ...results.names import energy_name
 from ...results.records import Event
 from ...results.result import Result
 from ...results.summary import kinds_of, summary
@@ -57,27 +59,35 @@ def event_table(result: Result) -> dict[str, Any]:
     """The first events of each kind in the order of time, and how many there are."""
     counts = kinds_of(result.events)
     left = dict.fromkeys(counts, MOST_EVENTS)
+    energy = energy_name(result)
+    impulses = impulses_at_events(result)
     rows = []
-    for event in result.events:
+    for i, event in enumerate(result.events):
         if left[event.kind]:
             left[event.kind] -= 1
-            rows.append(_event(event))
-    return {"counts": counts, "most": MOST_EVENTS, "rows": rows}
+            exerted = [
+                [load.name, number(load.values[i]), _unit(load)]
+                for load in impulses
+                if load.values[i]
+            ]
+            rows.append(_event(event, exerted, energy))
+    return {"counts": counts, "most": MOST_EVENTS, "energy": energy, "rows": rows}
 
 
-def _event(event: Event) -> dict[str, Any]:
+def _unit(load: Load) -> str:
+    return "(multiplier)" if load.kind == "multiplier" else load.unit
+
+
+def _event(event: Event, impulses: list[list[Any]], energy: str) -> dict[str, Any]:
     said = [*event.remarks]
     if event.constraint_work:
-        said.append(f"{event.constraint_work:.6g} J of it from moving constraints")
-    impulses = {
-        name: [number(x) for x in np.atleast_1d(np.asarray(value, dtype=float))]
-        for name, value in event.impulses.items()
-    }
+        said.append(f"{event.constraint_work:.6g} {energy} of it from moving constraints")
     return {
         "kind": event.kind,
         "t": number(event.t),
         "contacts": [str(name) for name in event.contacts],
-        "impulses": [[name, values] for name, values in impulses.items() if any(values)],
+        "impulses": impulses,
+        "jump": bool(event.impulses),
         "energy_change": number(event.energy_change),
         "remark": "; ".join(said),
     }

@@ -25,6 +25,9 @@ class Chart extends Plot {
     if (spec.left_out) {
       this.legend.append(make("span", { class: "note" }, `${spec.left_out} more are left out`));
     }
+    if (spec.without) {
+      this.legend.append(make("span", { class: "note" }, `${spec.without} without force`));
+    }
     if (spec.note) this.figure.append(make("p", { class: "note thinned" }, spec.note));
   }
 

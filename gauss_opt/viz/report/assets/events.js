@@ -1,22 +1,22 @@
 /* The list of events: filter by kind, go to one. */
 
 function events() {
-  const { counts, rows, most } = data.events;
+  const { counts, rows, most, energy } = data.events;
   const box = byId("events");
   const total = Object.values(counts).reduce((a, b) => a + b, 0);
   if (!total) {
     box.append(make("p", { class: "note" }, "Nothing but smooth motion: there are no events."));
     return;
   }
-  const columns = [["kind"], ["t (s)", "number"], ["energy (J)", "number"], ["contacts", "words"],
-    ["impulses (N s)"], ["remark", "remark"]];
-  const impulses = (event) => event.impulses.map(([name, values]) =>
-    `${name} ${values.map((x) => show(x, 6)).join(", ")}`).join("; ");
+  const columns = [["kind"], ["t (s)", "number"], [`energy (${energy})`, "number"], ["contacts", "words"],
+    ["impulses", "words"], ["remark", "remark"]];
+  const impulses = (event) => event.impulses.map(([name, value, unit]) =>
+    `${name} ${show(value, 6)} ${unit}`).join("; ");
   const remarks = rows.some((event) => event.remark);
   const cells = (event) => [
     make("span", {}, glyph(event.kind), event.kind),
     make("button", { type: "button", title: "Go to this event" }, show(event.t, 12)),
-    event.impulses.length ? show(event.energy_change, 6) : "",
+    event.jump ? show(event.energy_change, 6) : "",
     event.contacts.join(", "), impulses(event), event.remark,
   ].slice(0, remarks ? 6 : 5);
   const holder = table("Events", remarks ? columns : columns.slice(0, 5), []);

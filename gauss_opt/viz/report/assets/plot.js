@@ -53,8 +53,8 @@ class Plot {
     }
     if (low > high) { low = 0; high = 1; }
     const size = Math.max(Math.abs(low), Math.abs(high));
-    if (high - low <= 1e-9 * size || size === 0) {
-      const room = size > 0 ? 0.1 * size : 1;
+    if (high - low <= 1e-9 * size || size <= this.spec.least) {
+      const room = Math.max(0.1 * size, 1e8 * this.spec.least) || 1;
       low -= room;
       high += room;
     }
