@@ -8,23 +8,36 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from soak_checks import Tally
+
+import gauss_opt as go
 from kinds import forces, loops, piles, runs, surfaces, switches
 from kinds.judge import judged
 from kinds.march import compared
 from kinds.model import Trial
-from soak_checks import Tally
-
-import gauss_opt as go
 
 KINDS: dict[str, Callable[[np.random.Generator], Trial]] = {
     made.__name__.replace("_", " "): made
     for made in (
-        surfaces.bumps, surfaces.moving_obstacles, forces.pulses_at_rest, forces.redundant_tables,
-        loops.parallelograms, loops.bennett, loops.bricards, loops.spherical_four_bars, loops.sarrus,
-        piles.piles, piles.stacks, switches.conditions, switches.platforms, switches.velocity_limits,
-        switches.user_events, runs.resumed, runs.phases,
+        surfaces.bumps,
+        surfaces.moving_obstacles,
+        forces.pulses_at_rest,
+        forces.redundant_tables,
+        loops.parallelograms,
+        loops.bennett,
+        loops.bricards,
+        loops.spherical_four_bars,
+        loops.sarrus,
+        piles.piles,
+        piles.stacks,
+        switches.conditions,
+        switches.platforms,
+        switches.velocity_limits,
+        switches.user_events,
+        runs.resumed,
+        runs.phases,
     )
-}  # fmt: skip
+}
 
 
 def meaning(kind: str) -> str:
@@ -84,4 +97,6 @@ def _judge(tally: Tally, kind: str, trial: Trial, result: Any, seed: list[int]) 
         wrong += trial.more(result)
     if wrong:
         tally.counts[f"{kind}: wrong successes"] += 1
-        tally.find(f"{kind}: WRONG: {wrong[0]}" + (f" ({len(wrong)} such)" if wrong[1:] else ""), seed)
+        tally.find(
+            f"{kind}: WRONG: {wrong[0]}" + (f" ({len(wrong)} such)" if wrong[1:] else ""), seed
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from kinds.model import Model, Touch, Trial
 from kinds.surfaces import Generator, wide
 

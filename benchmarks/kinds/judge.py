@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Chebyshev
+
 from kinds.model import Array, Model
 from kinds.nearest import Instant, Rows, nearest
-from numpy.polynomial import Chebyshev
 
 DEPTH = 1e-7  # of a gap, or of a velocity limit: below this it was missed
 OFF = 1e-7  # of a closure
@@ -118,7 +120,7 @@ def _continuous(model: Model, result: Any, pieces: list[Any], found: Verdict) ->
     n = len(model.q)
     jumps = [e.t for e in result.events if e.kind in ("impact", "accumulation")]
     speed = float(np.abs(result.v).max()) + 1e-3  # of scenes about a metre in size
-    for before, after in zip(pieces, pieces[1:], strict=False):
+    for before, after in pairwise(pieces):
         off = np.abs(after.values[0] - before.values[-1])
         found.at_most("jump of a position", off[:n].max(), DEPTH, f"at t = {after.t0:.9g}")
         if abs(after.t0 - before.t1) > 1e-12 * model.end:
@@ -158,9 +160,7 @@ def _motion(
 
 def _one_instant(model: Model, q: Array, v: Array, a: Array, t: float, found: Verdict) -> None:
     instant = Instant(model, q, v, t)
-    limits = [
-        limit for limit in model.limits if abs(float(limit[1](q, v, t))) <= NEAR * _speed(v)
-    ]
+    limits = [limit for limit in model.limits if abs(float(limit[1](q, v, t))) <= NEAR * _speed(v)]
     near = [touch for touch in model.touches if _closed(model, touch, q, v, t)]
     candidates = instant.accelerations(near, limits)
     if limits:
@@ -259,7 +259,9 @@ def _zeros(model: Model, result: Any, pieces: list[Any], found: Verdict) -> None
 def _energy(model: Model, result: Any, pieces: list[Any], found: Verdict) -> None:
     """Constant between impacts, where nothing moves by itself."""
     assert model.potential is not None
-    kinetic = max(0.5 * v @ model.mass_at(q, 0.0) @ v for q, v in zip(result.q, result.v, strict=True))
+    kinetic = max(
+        0.5 * v @ model.mass_at(q, 0.0) @ v for q, v in zip(result.q, result.v, strict=True)
+    )
     jumps = np.array([e.t for e in result.events if e.kind in ("impact", "accumulation")])
     begin: float | None = None
     for piece in pieces:

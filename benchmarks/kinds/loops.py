@@ -6,6 +6,7 @@ The judge has it easy: closures that hold and an energy that is constant leave o
 from __future__ import annotations
 
 import numpy as np
+
 from kinds.model import Array, Model, Trial
 from kinds.nearest import gradient
 from kinds.surfaces import Generator
@@ -189,7 +190,10 @@ def spherical_four_bars(rng: Generator) -> Trial:
         found += [p[i] - radii[0] * u[i] for i in range(3)]
         found += [r[i] - radii[1] * w[i] for i in range(3)]
         # What follows from these already.
-        found += [_dot(p, p) - radii[0] ** 2, _dot(p, r) - radii[0] * radii[1] * (axes[1] @ axes[2])]
+        found += [
+            _dot(p, p) - radii[0] ** 2,
+            _dot(p, r) - radii[0] * radii[1] * (axes[1] @ axes[2]),
+        ]
         found += [_dot(_cross(p, u), axes[0]), _dot(p, axes[0]) - radii[0] * (axes[0] @ axes[1])]
         return np.array(found)
 

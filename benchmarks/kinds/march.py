@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from kinds.judge import newton
 from kinds.model import Array, Model
 from kinds.nearest import Instant, Rows
@@ -90,7 +91,10 @@ class _March:
         if self.impacts > IMPACTS:
             raise ArithmeticError("too many impacts")
         rows = [
-            (self.model.touches[i], Rows(self.model, self.model.touches[i].gap, self.q, self.v, self.t))
+            (
+                self.model.touches[i],
+                Rows(self.model, self.model.touches[i].gap, self.q, self.v, self.t),
+            )
             for i in sorted(touching | self.closed)
         ]
         before = {touch.name: float(r.rate[0]) for touch, r in rows}
@@ -114,7 +118,9 @@ def march(model: Model, steps: int) -> tuple[Array, int]:
         if abs(float(touch.gap(np.asarray(model.q, float), 0.0))) <= OPENS
     }  # fmt: skip
     now = _March(model, np.array(model.q, float), np.array(model.v, float), 0.0, touching)
-    grid = np.unique(np.concatenate([np.linspace(0.0, model.end, steps + 1), model.near_marks(steps // 8)]))
+    grid = np.unique(
+        np.concatenate([np.linspace(0.0, model.end, steps + 1), model.near_marks(steps // 8)])
+    )
     for end in grid[1:].tolist():
         for _ in range(20):
             if now.t >= end:

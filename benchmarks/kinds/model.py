@@ -1,4 +1,4 @@
-"""A random model as plain functions, from which the package's system and its judge are both made."""
+"""A random model as plain functions: the package's system and its judge are both made of it."""
 
 from __future__ import annotations
 

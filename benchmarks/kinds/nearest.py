@@ -6,8 +6,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from kinds.model import Array, Model
 from scipy.optimize import nnls
+
+from kinds.model import Array, Model
 
 LONG = np.longdouble
 SMALL = 1e-6  # of the shortest feature: steps of first differences

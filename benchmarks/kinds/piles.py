@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from kinds.model import Model, Touch, Trial
 from kinds.surfaces import Generator
 
@@ -24,7 +25,8 @@ def piles(rng: Generator) -> Trial:
         for k, (x, y, offset) in enumerate(walls):
             touches.append(Touch(
                 f"wall {k} {i}",
-                lambda q, t, i=i, x=x, y=y, o=offset + radii[i]: x * q[2 * i] + y * q[2 * i + 1] - o,
+                lambda q, t, i=i, x=x, y=y, o=offset + radii[i]:
+                    x * q[2 * i] + y * q[2 * i + 1] - o,
                 same,
             ))  # fmt: skip
         for j in range(i):
@@ -61,7 +63,9 @@ def stacks(rng: Generator) -> Trial:
     place = np.cumsum(rng.uniform(0.0, 0.5, count) * (rng.random(count) < 0.7))
 
     def force(q, v, t):
-        pull = [-G * mass[i] - (spring * (q[i] - place[i]) if i == 0 else 0.0) for i in range(count)]
+        pull = [
+            -G * mass[i] - (spring * (q[i] - place[i]) if i == 0 else 0.0) for i in range(count)
+        ]
         return np.array(pull)
 
     return Trial(Model(
@@ -69,5 +73,3 @@ def stacks(rng: Generator) -> Trial:
         touches=touches, march=count <= 2,
         options={"law": str(rng.choice(["newton", "poisson"])), "length_scale": 1.0},
     ))  # fmt: skip
-
-

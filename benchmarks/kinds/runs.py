@@ -6,16 +6,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+
+import gauss_opt as go
 from kinds import forces, piles, surfaces, switches
 from kinds.judge import judged
 from kinds.model import Model, Touch, Trial
 from kinds.surfaces import Generator
 
-import gauss_opt as go
-
 G = 9.81
-STOPPED = (surfaces.moving_obstacles, forces.pulses_at_rest, forces.redundant_tables, piles.piles,
-           piles.stacks, switches.conditions, switches.velocity_limits, switches.user_events)  # fmt: skip
+STOPPED = (
+    surfaces.moving_obstacles,
+    forces.pulses_at_rest,
+    forces.redundant_tables,
+    piles.piles,
+    piles.stacks,
+    switches.conditions,
+    switches.velocity_limits,
+    switches.user_events,
+)
 
 
 def resumed(rng: Generator) -> Trial:
@@ -29,12 +37,14 @@ def resumed(rng: Generator) -> Trial:
             left = iter(range(max(1, int(share * whole.stats.steps))))
             model.run(**kept, callback=lambda state: next(left, None) is None)
             again = model.run(**kept, resume=True)
+        whole_columns = (whole.t, whole.q, whole.v, whole.a)
+        again_columns = (again.t, again.q, again.v, again.a)
         same = all(
-            a.tobytes() == b.tobytes()
-            for a, b in zip((whole.t, whole.q, whole.v, whole.a), (again.t, again.q, again.v, again.a),
-                            strict=True)
-        )  # fmt: skip
-        same = same and [(e.kind, e.t) for e in whole.events] == [(e.kind, e.t) for e in again.events]
+            a.tobytes() == b.tobytes() for a, b in zip(whole_columns, again_columns, strict=True)
+        )
+        same = same and [(e.kind, e.t) for e in whole.events] == [
+            (e.kind, e.t) for e in again.events
+        ]
         return [] if same else ["the resumed run has other numbers"]
 
     return Trial(model, more=more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from kinds.model import Model, Touch, Trial
 
 Generator = np.random.Generator
@@ -74,7 +75,9 @@ def moving_obstacles(rng: Generator) -> Trial:
         else:
             w, phase = rng.uniform(0.3, 3.0), rng.uniform(0.0, 0.3)
             gap = lambda q, t, w=w, f=phase: (  # noqa: E731
-                q[1] * np.cos(0.3 * np.sin(w * t) - f) - q[0] * np.sin(0.3 * np.sin(w * t) - f) + 0.5
+                q[1] * np.cos(0.3 * np.sin(w * t) - f)
+                - q[0] * np.sin(0.3 * np.sin(w * t) - f)
+                + 0.5
             )
         touches.append(Touch(f"{kind} {k}", gap, e))
     mass = [1.0, float(rng.uniform(0.5, 2.0))]

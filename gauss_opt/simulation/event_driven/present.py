@@ -25,12 +25,14 @@ from .guards.user_events import announced, marked
 from .impact_series import close_contacts, noted, overtaken, reach_limit, taken_up
 from .leaps.rank_drop import Landing
 from .leaps.rank_watch import LOOKED_BACK
-from .presence import present_at_start, present_contacts
+from .presence import present_at_start, present_contacts, refuse_behind, switch
 from .recording import Recording
-from .response import Response, settle
+from .response import Response, hold, let_go, settle
 from .segment import Segment, absolute_tolerances, first_step_after_event, flow_of
 
 __all__ = ["Present"]
+
+STUCK = 20  # steps in a row that end where they began, before contacts are held
 
 
 class Present:
@@ -105,6 +107,20 @@ class Present:
         self.recording.events(response.events)
         if response.answer is not None:
             self.recording.row(response.answer, far_side=True)
+
+    def respond(self, found: Happening, snapshot: Snapshot) -> None:
+        """Change contacts as an event asks for, at the snapshot where it is."""
+        context, state, kind, rows = self.context, self.state, found.kind, found.rows
+        if kind == HappeningKind.RELEASE:
+            self.apply(let_go(context, state, snapshot, rows))
+        elif kind == HappeningKind.SWITCH:
+            self.apply(switch(context, state, snapshot, found))
+        elif kind == HappeningKind.BEHIND:
+            refuse_behind(context, snapshot, rows)
+        elif kind == HappeningKind.CONTACT and state.standstill >= STUCK:
+            self.apply(hold(context, state, snapshot, rows))
+        else:
+            self.settle(rows, kind)
 
     def settle(self, triggered: Indices, kind: HappeningKind) -> None:
         """Go through impacts and changes of the active set; close the contacts of a series."""

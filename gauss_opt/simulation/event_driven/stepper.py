@@ -35,14 +35,11 @@ from .guards.happening import Happening, HappeningKind
 from .guards.release import set_change
 from .guards.user_events import sooner
 from .leaps.rank_watch import landing, steps_collapse
-from .presence import refuse_behind, switch
 from .present import Present
-from .response import hold, let_go, touching_at
+from .response import touching_at
 from .segment import Segment
 
 __all__ = ["Stepper"]
-
-STUCK = 20  # steps in a row that end where they began, before contacts are held
 
 
 class Stepper:
@@ -262,19 +259,10 @@ class Stepper:
         before = context.accelerate(snapshot, state.status)
         present.recording.row(before)
         self._announce_users(found, snapshot)
-        kind, rows = found.kind, found.rows
-        if kind == HappeningKind.USER or self.status != RunStatus.RUNNING:
+        if found.kind == HappeningKind.USER or self.status != RunStatus.RUNNING:
             present.recording.row(before, far_side=True)
-        elif kind == HappeningKind.RELEASE:
-            present.apply(let_go(context, state, snapshot, rows))
-        elif kind == HappeningKind.SWITCH:
-            present.apply(switch(context, state, snapshot, found))
-        elif kind == HappeningKind.BEHIND:
-            refuse_behind(context, snapshot, rows)
-        elif kind == HappeningKind.CONTACT and state.standstill >= STUCK:
-            present.apply(hold(context, state, snapshot, rows))
         else:
-            present.settle(rows, kind)
+            present.respond(found, snapshot)
 
     def _announce_users(self, found: Happening, there: Snapshot) -> None:
         self._present.announce_users(found, there)
