@@ -10,7 +10,7 @@ run: $(STAMP)  ## a first look: one case, checked, with pictures and a report in
 	$(BIN)/gauss-opt run bouncing_ball --out out
 
 test: $(STAMP)  ## all tests
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 check: lint types test  ## what CI runs
 

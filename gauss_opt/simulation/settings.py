@@ -226,7 +226,7 @@ def user_events(events: Any) -> tuple[UserEvent, ...]:
         if isinstance(given, UserEvent):
             result.append(given)
             continue
-        wanted = function(f"events: {name!r}", given, "q, v, t")
+        wanted = function(f"events: event {name!r}", given, "q, v, t")
         terminal = bool(getattr(wanted, "terminal", False))
         direction = int(np.sign(getattr(wanted, "direction", 0)))
         result.append(UserEvent(str(name), wanted, terminal, direction))
