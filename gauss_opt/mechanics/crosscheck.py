@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -17,102 +17,19 @@ from ..model.snapshot import evaluate
 from ..model.system import System
 from ..qp import solvers
 from ..qp.certificate import certify
+from ..qp.friction.solution import FrictionSolution
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
 from ..qp.whitening import Whitened, whiten
 from ..reference import closed_form, oracles
 from .acceleration import accelerate_snapshot
+from .friction.crosscheck import compare_friction_routes
+from .route_table import Crosscheck, Route
 
 __all__ = ["Crosscheck", "Route", "crosscheck"]
 
 MAX_ENUMERATED = 10
-
-
-@dataclass(frozen=True)
-class Route:
-    """One way to the acceleration.
-
-    Attributes
-    ----------
-    name : str
-        The solver, or the closed form.
-    acceleration : (nv,) array or None
-        What it found; None when it failed.
-    acceleration_difference : float
-        Distance to the reference in the mass metric, relative.
-    multiplier_difference : float
-        Difference of the constraint forces that the multipliers make, relative; it does not
-        depend on how redundant constraints share them. NaN where the route gives none.
-    residual : float
-        Worst residual of the optimality conditions; without multipliers, of the constraints.
-    seconds : float
-        Time taken.
-    raw_difference : float
-        Relative distance between the point that the solver itself returned and the certified one,
-        in whitened coordinates. The acceleration is solved anew from the active set the solver
-        found, so only this tells solvers apart. NaN for closed forms, and where there is no point.
-    failure : str
-        Why it failed, if it did.
-    """
-
-    name: str
-    acceleration: Array | None
-    acceleration_difference: float
-    multiplier_difference: float
-    residual: float
-    seconds: float
-    raw_difference: float = float("nan")
-    failure: str = ""
-
-
-@dataclass(frozen=True)
-class Crosscheck:
-    """All routes at one state; print it for a table."""
-
-    problem: GaussProblem
-    reference: GaussSolution
-    routes: tuple[Route, ...]
-    tolerance: float
-
-    @property
-    def ok(self) -> bool:
-        """Whether every route answered, within the tolerance of the reference."""
-        return all(
-            not route.failure
-            and route.acceleration_difference <= self.tolerance
-            and not route.multiplier_difference > self.tolerance
-            and route.residual <= self.tolerance
-            for route in self.routes
-        )
-
-    @property
-    def worst(self) -> float:
-        """Largest relative difference between accelerations."""
-        return max((r.acceleration_difference for r in self.routes if not r.failure), default=0.0)
-
-    def __str__(self) -> str:
-        verdict = "agree" if self.ok else "DISAGREE"
-        lines = [
-            f"{self.problem}",
-            f"reference: {self.reference.solver}, a = "
-            f"{np.array2string(self.reference.x, precision=8, threshold=8)}",
-            f"{'route':<24}{'acceleration':>14}{'multipliers':>14}{'residual':>12}"
-            f"  solver's own x{'time':>12}",
-        ]
-        for r in self.routes:
-            if r.failure:
-                lines.append(f"{r.name:<24}  {r.failure}")
-                continue
-            lines.append(
-                f"{r.name:<24}{r.acceleration_difference:>14.1e}"
-                f"{_shown(r.multiplier_difference):>14}{r.residual:>12.1e}"
-                f"{_shown(r.raw_difference):>16}{1e6 * r.seconds:>9.0f} us"
-            )
-        lines.append(f"all routes {verdict} to {self.tolerance:g}")
-        return "\n".join(lines)
-
-    __repr__ = __str__
 
 
 def crosscheck(
@@ -129,7 +46,9 @@ def crosscheck(
 
     Routes: each installed solver without substitutes; the Udwadia-Kalaba equation and the
     multiplier (KKT) matrix on the active set; with a singular mass the Udwadia-Phohomsiri
-    equation; with inequalities the enumeration of active sets and a complementarity problem.
+    equation; with inequalities the enumeration of active sets and a complementarity problem. With
+    friction each solver's QPs of given bounds, Lemke's method, enumeration, the unsymmetric
+    multiplier matrix, and the Udwadia-Kalaba equation where contacts slide.
 
     Parameters
     ----------
@@ -150,6 +69,8 @@ def crosscheck(
     """
     snapshot = evaluate(system, q, v, t)
     answer = accelerate_snapshot(snapshot, GaussSolver("daqp"), contacts=contacts)
+    if isinstance(answer.solution, FrictionSolution):
+        return compare_friction_routes(answer.solution, solver_names, tolerance)
     return compare_routes(answer.solution, answer.snapshot.force, answer.snapshot.nonideal,
                           solver_names, tolerance)  # fmt: skip
 
@@ -174,10 +95,6 @@ def compare_routes(
 
 
 Answer = tuple[Array, Array | None]
-
-
-def _shown(number: float) -> str:
-    return "-" if np.isnan(number) else f"{number:.1e}"
 
 
 def _solver_route(name: str, reference: GaussSolution, white: Whitened) -> Route:

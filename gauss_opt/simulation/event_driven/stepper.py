@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.errors import GaussError, SimulationError
+from ...base.errors import GaussError, ModelError, SimulationError
 from ...model.rows import RowTable
 from ...model.snapshot import Snapshot, evaluate
 from ...model.system import System
@@ -38,6 +38,16 @@ from .segment import Segment, step_size_too_small
 
 __all__ = ["Stepper"]
 
+
+def _refuse_friction(start: Snapshot) -> None:
+    rough = [name for name, _, _ in start.layout.slips]
+    if start.layout.has_friction:
+        raise ModelError(
+            f"friction ({', '.join(map(repr, rough))}) is not supported yet in a simulation: use "
+            f"accelerate() and collide(), or set friction=0"
+        )
+
+
 STUCK = 20  # steps in a row that end where they began, before contacts are held
 
 
@@ -58,6 +68,7 @@ class Stepper:
         self, system: System, q0: Array, v0: Array, settings: Settings, solver: GaussSolver
     ) -> None:
         asked = evaluate(system, q0, v0, settings.t0)
+        _refuse_friction(asked)
         self.start = without_round_off(asked, settings.time_scale, solver)
         self.settings = settings
         self.solver = solver
