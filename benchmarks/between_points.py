@@ -210,6 +210,7 @@ def conditions(rng: np.random.Generator) -> Trial:
     floor = go.Contact(
         "floor", lambda q, t: q[1],
         active_when=lambda q, v, t: np.exp(-(((q[0] - place) / width) ** 2)) < 0.5,
+        passable=True,
     )  # fmt: skip
     system = go.System([1.0, 1.0], [0.0, -9.81], contacts=[floor])
     return Trial(lambda: go.simulate(system, [0.0, 0.0], [1.0, 0.0], (0.0, 1.0)),

@@ -10,7 +10,7 @@ import gauss_opt as go
 from gauss_opt.simulation.event_driven import contact_status as contact
 from gauss_opt.simulation.event_driven.contact_status import Status
 
-OPEN, LEAVING, RESTING, CARRYING = Status
+ABSENT, OPEN, LEAVING, RESTING, CARRYING = Status
 # One bilateral row, four contacts (the last two of one block), two velocity limits.
 SYSTEM = go.System(
     np.ones(4),
@@ -106,6 +106,20 @@ def test_leaving_contacts_are_open_once_they_are_apart():
     assert_array_equal(contact.separated(before, apart), statuses(OPEN, LEAVING, RESTING, CARRYING))
 
 
+def test_what_is_switched_off_is_absent_until_it_is_on_again_and_apart():
+    before = statuses(OPEN, LEAVING, ABSENT, CARRYING)
+    off = contact.switched_off(before, rows(4))
+    assert_array_equal(off, statuses(OPEN, LEAVING, ABSENT, ABSENT))
+    assert_array_equal(contact.present_and_open(off, LAYOUT), [1, 2])
+    enabled = np.array([True, True, False, True, True, True, True])
+    apart = np.array([True, True, True, True, False, True, True])
+    after = contact.as_switched(off, enabled, apart)
+    assert_array_equal(after, statuses(OPEN, ABSENT, OPEN, ABSENT))
+    nothing = np.ones(7, dtype=bool)
+    nothing[1] = False
+    assert_array_equal(contact.all_open(LAYOUT, nothing), statuses(ABSENT, OPEN, OPEN, OPEN))
+
+
 @pytest.mark.parametrize(
     ("damaged", "message"),
     [
@@ -136,7 +150,9 @@ def test_no_sequence_of_transitions_breaks_the_rules_or_writes_into_a_status(dat
     for _ in range(data.draw(st.integers(1, 12))):
         before, kept = status, status.copy()
         what = data.draw(
-            st.sampled_from(["struck", "again", "pressed", "forces", "released", "separated"])
+            st.sampled_from(
+                ["struck", "again", "pressed", "forces", "released", "separated", "off", "switch"]
+            )
         )
         if what == "struck":
             some = chosen(data, CONTACTS)
@@ -162,6 +178,15 @@ def test_no_sequence_of_transitions_breaks_the_rules_or_writes_into_a_status(dat
             some = chosen(data, [row for row in contact.in_problem(status).tolist() if row > 0])
             status = contact.released(status, some, LAYOUT)
             assert not set(some) & set(contact.in_problem(status))
+        elif what == "off":
+            some = chosen(data, CONTACTS)
+            status = contact.switched_off(status, some)
+            assert (status[some] == ABSENT).all()
+        elif what == "switch":
+            enabled = masks(data, len(status)) | (status == CARRYING)
+            enabled[LIMITS] = True
+            status = contact.as_switched(status, enabled, masks(data, len(status)))
+            assert_array_equal(contact.in_problem(status), contact.in_problem(before))
         else:
             status = contact.separated(status, masks(data, len(status)))
             assert_array_equal(contact.in_problem(status), contact.in_problem(before))

@@ -57,7 +57,7 @@ def whole():
     state.pending = PendingLimit(0.7, (first,), True, np.zeros(3), -1.5, 0.25, 3)
     state.next_step, state.atol = 0.1, np.full(6, 1e-11)
     state.recent = (Piece(0.0, 0.1, np.ones((3, 6))), Piece(0.1, 0.2, np.ones((4, 6))))
-    state.stats.rank_drops.append(0.5)
+    state.stats.rank_drops += (0.5,)
     arrays, header = pack_state(state)
     return {name: np.array(array) for name, array in arrays.items()}, json.loads(json.dumps(header))
 

@@ -95,7 +95,8 @@ def test_a_contact_of_a_mechanism_with_dependent_rows():
         )
         runs.append(go.simulate(system, setup.q0, setup.v0, (0.0, 2.0), rtol=1e-9))
     every, few = runs
-    # How many bounces it takes until their limit can be told depends on round-off; the limit does not.
+    # How many bounces it takes until their limit can be told depends on round-off; the limit
+    # does not.
     series = [[e for e in run.events if e.kind != "accumulation"] for run in runs]
     bounces = min(map(len, series))
     assert bounces >= 10

@@ -147,3 +147,39 @@ def test_the_rows_of_events_go_with_the_events_into_files(tmp_path):
     loaded = go.load(tmp_path / "ball.npz")
     assert [event.row for event in loaded.events] == [event.row for event in result.events]
     assert min(event.row for event in result.events) > 0
+
+
+def traced(mass):
+    return mass
+
+
+def called(mass):
+    """The same numbers from a function that cannot be traced."""
+
+    def by_branches(q, t):
+        return mass(q, t) if float(q[0]) > -1e300 else None
+
+    return by_branches
+
+
+@pytest.mark.parametrize("kind", [traced, called])
+@pytest.mark.parametrize("length", [1e-6, 1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("time", [1e-6, 1.0, 1e3])
+def test_the_account_of_a_mass_that_varies_is_the_same_in_every_unit(kind, length, time):
+    """A bead on a turning rod whose mass also grows with time: the residual is round-off."""
+    growth = 0.2 * time
+
+    def mass(q, t):
+        return (1 + growth * t) * np.array([1.0, q[0] ** 2])
+
+    def force(q, v, t):
+        g, m = G / length * time**2, 1 + growth * t
+        turning = np.array([q[0] * v[1] ** 2, -2 * q[0] * v[0] * v[1]])
+        weight = np.array([-g * np.sin(q[1]), -g * q[0] * np.cos(q[1])])
+        return m * (turning + weight) - growth * np.array([v[0], q[0] ** 2 * v[1]])
+
+    system = go.System(kind(mass), force, nv=2)
+    start = [1.0 / length, 0.0], [0.0, 3.0 * time]
+    result = go.simulate(system, *start, (0, 1.0 / time), rtol=1e-11)
+    energy = result.energy
+    assert np.abs(energy.residual).max() <= 3e-13 * energy.kinetic.max()

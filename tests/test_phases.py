@@ -68,7 +68,7 @@ def test_phases_are_joined_to_one_result(rolled):
         joined = np.concatenate([getattr(part, name) for part in rolled.parts])
         assert_array_equal(getattr(rolled, name), joined)
     assert len(rolled.multipliers["leg"]) == len(rolled.gaps["next leg"]) == len(rolled.t)
-    assert rolled.settings["t_span"] == [0.0, 1.0]
+    assert rolled.settings["t_span"] == (0.0, 1.0)
     assert "success" in str(rolled)
 
 

@@ -83,7 +83,7 @@ def some_state():
     state.next_step, state.atol, state.recent = 0.1 + 0.2, np.array([1e-11] * 4), steps()
     state.correction, state.standstill, state.next_t_eval = 1e-7, 3, 5
     state.fired, state.fired_at = np.array([True]), 0.3
-    state.stats.rank_drops.append(1 / 3)
+    state.stats.rank_drops += (1 / 3,)
     state.stats.seconds["qp"] = 1e-3
     return state, stepper
 
@@ -119,7 +119,7 @@ def test_a_copy_shares_nothing_that_a_run_writes_into():
     before = travelled(state, stepper)
     other.scales.update(np.array([50.0, 60.0]), np.array([70.0, 80.0]))
     other.stats.steps += 1
-    other.stats.rank_drops.append(9.0)
+    other.stats.rank_drops += (9.0,)
     other.stats.seconds["qp"] = 5.0
     other.stats.sampled["floor"] = "derivatives by hand"
     other.stats.unsettled["rope"] = 1

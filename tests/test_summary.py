@@ -37,7 +37,9 @@ def test_a_summary_has_the_numbers_of_the_run(result):
     facts = {fact.label: fact for fact in summary(result)}
     assert facts["steps"].value == str(result.stats.steps)
     assert facts["QPs"].value == str(result.stats.qp_total)
-    assert float(facts["worst certificate"].value) == pytest.approx(result.stats.worst_residual, 0.1)
+    assert float(facts["worst certificate"].value) == pytest.approx(
+        result.stats.worst_residual, 0.1
+    )
     assert "1 accumulation" in facts["events"].value
     assert facts["events"].remark == f"{len(result.events)} in all"
     assert str(result).startswith("success: reached the end")

@@ -20,6 +20,9 @@ from ..model.enclosure.smooth_bounds import IntervalData
 
 __all__ = ["least_multipliers", "row_space"]
 
+INFLATIONS = 4
+INFLATED = 2.0  # how much wider than the last reach the next trial is
+
 
 def row_space(rows: Array) -> Array:
     """An orthonormal basis Z of the range of A: multipliers Z mu are those of minimum norm, (k, r).
@@ -95,10 +98,24 @@ def _enclosed(K: Array, K_radius: Array, r: Array, r_radius: Array) -> tuple[Arr
         inverse = _size(C)
         z = _times(inverse, residual)
         E = inverse @ K_radius + np.abs(C @ K - np.eye(n)) + noise * (inverse @ np.abs(K))
-        d = 2.0 * z + TINY
-        reach = z + _times(E, d)
-        reach[~(reach <= d).all(axis=1)] = np.inf  # not proved
-    return x, reach
+        return x, _reach(z, E)
+
+
+def _reach(z: Array, E: Array) -> Array:
+    """z + E d < d for a d that is found in rounds; infinite where there is none.
+
+    Components that are next to nothing by themselves have to make room for what others bring.
+    """
+    d = 2.0 * z + TINY
+    reach = z + _times(E, d)
+    for _ in range(INFLATIONS):
+        left = np.flatnonzero(~(reach < d).all(axis=1))
+        if not len(left):
+            return reach
+        d[left] = INFLATED * np.maximum(reach[left], 0.5 * d[left]) + TINY
+        reach[left] = z[left] + _times(E[left], d[left])
+    reach[~(reach < d).all(axis=1)] = np.inf
+    return reach
 
 
 def _size(matrices: Array) -> Array:

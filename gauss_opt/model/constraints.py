@@ -140,7 +140,12 @@ class Contact(_ByHand):
     restitution : float or sequence
         Between 0 (plastic) and 1 (elastic); one for each row of a vector gap, or one for all.
     active_when : callable, optional
-        Function of (q, v, t): the contact exists only while it is true.
+        Function of (q, v, t): the contact exists only while it is true. When it becomes true with
+        the gap at zero, the contact closes.
+    passable : bool
+        Whether bodies may come from behind the surface, as on a platform that can be jumped on from
+        below: at the start, or when ``active_when`` becomes true, the gap may be below zero, and
+        the contact holds nothing until it has come up. Otherwise that is an error.
     slip : callable, optional
         Velocity of the body along the surface, function of (q, v, t), affine in v: one number for
         each row of the gap in the plane, two (along orthonormal directions) in space.
@@ -167,6 +172,7 @@ class Contact(_ByHand):
     gap: Function
     restitution: float | Sequence[float] = 0.0
     active_when: Function | None = None
+    passable: bool = False
     slip: Function | None = field(default=None, kw_only=True)
     friction: float | Sequence[float] = field(default=0.0, kw_only=True)
     static_friction: float | Sequence[float] | None = field(default=None, kw_only=True)

@@ -22,6 +22,7 @@ from .switches import Switches
 
 if TYPE_CHECKING:
     from .enclosure.enclosures import Enclosures
+    from .tracing.energy_graphs import EnergyGraphs
 
 __all__ = ["Dynamics", "Motion", "Parameters", "Smooth", "Values"]
 
@@ -135,6 +136,11 @@ class Dynamics(Protocol):
     @property
     def enclosures(self) -> Enclosures | None:
         """What can be proved of the functions between the points; None where nothing can."""
+        ...
+
+    @property
+    def energy_graphs(self) -> EnergyGraphs | None:
+        """What the energy account needs of the graphs; None where there are none."""
         ...
 
     def gap_and_rate(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.arrays import Array, Mask
 from ..base.errors import InputError
+from .constraints import Function
 from .rows import Block, RowTable
 from .tracing.user_function import UserFunction
 
@@ -20,6 +21,7 @@ class Switch(NamedTuple):
 
     block: Block
     condition: UserFunction
+    passable: bool
 
     def is_on(self, q: Array, v: Array, t: float, parameters: Mapping[str, Any]) -> bool:
         """Whether the contact exists at a state."""
@@ -30,7 +32,13 @@ class Switch(NamedTuple):
 
 
 class Switches:
-    """All of them, by row."""
+    """All of them, by row.
+
+    Attributes
+    ----------
+    passable : (m,) mask
+        Contacts that may begin to exist with the bodies behind their surface.
+    """
 
     def __init__(self, layout: RowTable, known: Mapping[str, Any]) -> None:
         self._n_rows = layout.n_rows
@@ -38,11 +46,16 @@ class Switches:
             Switch(
                 block,
                 UserFunction.of(f"active_when of {block.item}", condition, ("q", "v", "t"), known),
+                _passable(block),
             )
             for block in layout.blocks
-            if (condition := getattr(block.item, "active_when", None)) is not None
+            if (condition := _condition(block)) is not None
         )
         self._by_row = {row: switch for switch in self._switches for row in switch.block.indices}
+        self.passable = np.zeros(layout.n_rows, dtype=bool)
+        for switch in self._switches:
+            self.passable[switch.block.rows] = switch.passable
+        self.passable.setflags(write=False)
 
     def __bool__(self) -> bool:
         return bool(self._switches)
@@ -63,3 +76,17 @@ class Switches:
             enabled[switch.block.rows] = switch.is_on(q, v, t, parameters)
         enabled.setflags(write=False)
         return enabled
+
+
+def _passable(block: Block) -> bool:
+    return bool(getattr(block.item, "passable", False))
+
+
+def _condition(block: Block) -> Function | None:
+    """When the contact exists; None for one that always does, on either side of its surface."""
+    condition = getattr(block.item, "active_when", None)
+    return _always if condition is None and _passable(block) else condition
+
+
+def _always(q: Array, v: Array, t: float) -> bool:
+    return True

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.frozen import frozen_array
 from ..base.tolerances.results import INERTIA_STEP, NOTABLE_WORK
 from ..mechanics.flow import Flow
 from ..mechanics.rank.held_rows import held_rows
@@ -34,6 +35,7 @@ __all__ = ["Energy", "account", "has_energy", "joined", "notable_works"]
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 PARTS = ("applied", "nonideal", "servo", "constraint")
+EIGHTH_ORDER = (4 / 5, -1 / 5, 4 / 105, -1 / 280)  # of the central difference, by distance
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,10 @@ class Energy:
     servo: Array
     constraint: Array
     impact: Array
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            object.__setattr__(self, item.name, frozen_array(getattr(self, item.name)))
 
     @property
     def total(self) -> Array:
@@ -142,10 +148,10 @@ def _works(result: Result, system: System, dynamics: Dynamics) -> dict[str, Arra
         inside = result.t[(result.t > piece.t0) & (result.t < piece.t1)]
         for start, end in pairwise([piece.t0, *np.unique(inside).tolist(), piece.t1]):
             half, middle = 0.5 * (end - start), 0.5 * (end + start)
-            work = np.zeros(len(PARTS))
+            work, step = np.zeros(len(PARTS)), INERTIA_STEP * (piece.t1 - piece.t0)
             for point, weight in zip(_POINTS, _WEIGHTS, strict=True):
                 t = middle + half * point
-                work += weight * half * _power(flows[piece.held], piece(t), t)
+                work += weight * half * _power(flows[piece.held], piece(t), t, step)
             times.append(end)
             totals.append(totals[-1] + work)
     place = np.searchsorted(times, result.t, side="right") - 1
@@ -153,31 +159,39 @@ def _works(result: Result, system: System, dynamics: Dynamics) -> dict[str, Arra
     return {part: table[:, i] for i, part in enumerate(PARTS)}
 
 
-def _power(flow: Flow, y: Array, t: float) -> Array:
-    """Power of all applied forces, of the non-ideal force, of servos and of moving constraints."""
+def _power(flow: Flow, y: Array, t: float, step: float) -> Array:
+    """Power of all applied forces, of the non-ideal force, of servos and of moving constraints.
+
+    ``step`` is a time in which the motion changes little.
+    """
     dynamics = flow.dynamics
     q, v = y[: dynamics.nq], y[dynamics.nq :]
     snapshot = state_snapshot(flow.system, dynamics, q, v, t)
     _, multipliers, snapshot = flow.accelerate(snapshot)
     rows = multipliers * (snapshot.rows_of(flow.held) @ v)
     by_servo = dynamics.layout.kind[flow.held] == Kind.SERVO
-    applied = float(snapshot.force @ v) + _inertia_power(flow, snapshot)
+    applied = float(snapshot.force @ v) + _inertia_power(flow, snapshot, step)
     nonideal = 0.0 if snapshot.nonideal is None else float(snapshot.nonideal @ v)
     servo = float(rows[by_servo].sum())
     return np.array([applied, nonideal, servo, float(rows.sum()) - servo])
 
 
-def _inertia_power(flow: Flow, snapshot: Snapshot) -> float:
-    """1/2 v' M' v along the motion, by a fourth-order difference; 0 for a constant mass."""
-    if flow.dynamics.constant_mass is not None:
+def _inertia_power(flow: Flow, snapshot: Snapshot, step: float) -> float:
+    """1/2 v' M' v along the motion: from the trace, or by differences where there is none."""
+    dynamics, v, t = flow.dynamics, snapshot.v, snapshot.t
+    if dynamics.constant_mass is not None:
         return 0.0
-    v, t = snapshot.v, snapshot.t
-    h = INERTIA_STEP * (1.0 + np.abs(snapshot.q).max()) / (1.0 + np.abs(snapshot.qdot).max())
+    graphs = dynamics.energy_graphs
+    traced = None if graphs is None else graphs.inertia_power
+    if traced is not None:
+        y = np.concatenate([snapshot.q, v])
+        return float(traced(y, t, flow.system.parameters)[0])
 
-    def twice_kinetic(s: float) -> float:
-        at = state_snapshot(flow.system, flow.dynamics, snapshot.q + s * snapshot.qdot, v, t + s)
-        return float(v @ at.mass @ v)
+    def kinetic(s: float) -> float:
+        at = state_snapshot(flow.system, dynamics, snapshot.q + s * snapshot.qdot, v, t + s)
+        return float(0.5 * v @ at.mass @ v)
 
-    slope = 8.0 * (twice_kinetic(h) - twice_kinetic(-h))
-    slope -= twice_kinetic(2 * h) - twice_kinetic(-2 * h)
-    return float(0.5 * slope / (12.0 * h))
+    slope = sum(
+        share * (kinetic(k * step) - kinetic(-k * step)) for k, share in enumerate(EIGHTH_ORDER, 1)
+    )
+    return slope / step

@@ -89,7 +89,7 @@ def _total(stats: Sequence[Stats]) -> Stats:
         if item.name.startswith("worst"):
             total[item.name] = max(values)
         elif item.name == "rank_drops":
-            total[item.name] = [t for times in values for t in times]
+            total[item.name] = tuple(t for times in values for t in times)
         elif item.name == "sampled":
             total[item.name] = {name: why for part in values for name, why in part.items()}
         elif item.name in ("seconds", "unsettled"):

@@ -72,4 +72,4 @@ class Motion:
         snapshot = state_snapshot(self.system, dynamics, q, v, t)
         ranks = surface_ranks(snapshot)
         snapshot = project(snapshot, position, velocity, self._scales, INTERPOLATED_DRIFT, ranks)
-        return snapshot.q, snapshot.v
+        return snapshot.q.copy(), snapshot.v.copy()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.frozen import frozen_array, frozen_in_place
 from ..mechanics.ideal_force import ideal_force_of_rows
 from ..model.snapshot import Snapshot
 from ..model.system import System
@@ -75,7 +76,7 @@ class Recorder:
     def piece(self, piece: Piece, held: tuple[int, ...]) -> None:
         """Dense output of an accepted step, with the rows held meanwhile."""
         if self.dense and piece.t1 > piece.t0:
-            self.pieces.append(replace(piece, held=held))
+            self.pieces.append(replace(piece, values=frozen_array(piece.values), held=held))
 
     def result(
         self, *, success: bool, status: str, message: str, stats: Stats, settings: dict[str, Any]
@@ -86,7 +87,7 @@ class Recorder:
             success=success,
             status=status,
             message=message,
-            **as_fields({key: np.array(column) for key, column in self.columns.items()}),
+            **as_fields({key: frozen_in_place(np.array(c)) for key, c in self.columns.items()}),
             row_names=self.layout.names,
             scalar=frozenset(block.name for block in blocks if block.scalar),
             contacts=self.layout.contact_names,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import FrozenInstanceError, dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from ..base.arrays import Array
+from ..base.frozen import Frozen, frozen_array, frozen_deeply
 
 __all__ = ["ConstraintForce", "Event", "EventKind", "RunStatus", "State", "Stats"]
 
@@ -89,6 +90,15 @@ class Event:
     detail: str = ""
     row: int = -1
 
+    def __post_init__(self) -> None:
+        for name in ("q", "v_before", "v_after"):
+            object.__setattr__(self, name, frozen_array(getattr(self, name)))
+        object.__setattr__(self, "impulses", frozen_deeply(self.impulses))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # arrays that have travelled can be written to
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is unusual about it, in words."""
@@ -130,6 +140,10 @@ class ConstraintForce:
     ideal: Array
     nonideal: Array
 
+    def __post_init__(self) -> None:
+        for name in ("total", "ideal", "nonideal"):
+            object.__setattr__(self, name, frozen_array(getattr(self, name)))
+
 
 @dataclass
 class Stats:
@@ -152,7 +166,7 @@ class Stats:
         Clusters of contacts that were closed early, see the option ``closure``.
     closing_loss, worst_closing_loss : float
         Energy that they took out in all, and the most that one of them did.
-    rank_drops : list of float
+    rank_drops : tuple of float
         Times near which the constraint rows became dependent.
     guard_cells : int
         Parts of steps that were looked at to prove that no event was missed.
@@ -181,18 +195,38 @@ class Stats:
     closings: int = 0
     closing_loss: float = 0.0
     worst_closing_loss: float = 0.0
-    rank_drops: list[float] = field(default_factory=list)
+    rank_drops: tuple[float, ...] = ()
     guard_cells: int = 0
     unsettled: dict[str, int] = field(default_factory=dict)
     sampled: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
     def copy(self) -> Stats:
-        """Another one with the same content, that shares nothing that is written into."""
-        return replace(
-            self,
-            rank_drops=[*self.rank_drops],
-            unsettled={**self.unsettled},
-            sampled={**self.sampled},
-            seconds={**self.seconds},
-        )
+        """Another one with the same content that can be written to, and shares nothing."""
+        own = {item.name: getattr(self, item.name) for item in fields(self)}
+        done = Stats()
+        vars(done).update({k: dict(v) if isinstance(v, dict) else v for k, v in own.items()})
+        return done
+
+    def frozen(self) -> Stats:
+        """One with the same content that can no longer be changed, as a result has it.
+
+        >>> Stats(steps=3).frozen().steps = 4
+        Traceback (most recent call last):
+        dataclasses.FrozenInstanceError: the statistics of a result cannot be changed
+        """
+        if self._is_frozen:
+            return self
+        done = self.copy()
+        for name, value in vars(done).items():
+            if isinstance(value, dict):
+                vars(done)[name] = Frozen(value)
+        vars(done)["_is_frozen"] = True
+        return done
+
+    _is_frozen: ClassVar[bool] = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_frozen:
+            raise FrozenInstanceError("the statistics of a result cannot be changed")
+        object.__setattr__(self, name, value)

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Array
 from ..base.errors import InputError, MissingPackageError
+from ..base.frozen import Frozen, frozen_array, frozen_deeply, frozen_in_place
 from ..model.system import System
+from .analysis.potential_fit import misfits
 from .dense_output import Piece
 from .drawn import Drawn
 from .energy import Energy, account, has_energy, joined
@@ -27,6 +29,8 @@ __all__ = ["ConstraintForce", "Event", "Result", "State", "Stats", "load"]
 @dataclass(frozen=True, eq=False)
 class Result(Drawn):
     """A simulated motion. Rows of all arrays are times; both sides of a jump are stored.
+
+    Nothing in it can be changed: arrays are read-only, and ``array.copy()`` gives one of your own.
 
     Attributes
     ----------
@@ -84,6 +88,17 @@ class Result(Drawn):
     stored_energy: Energy | None = None
     parts: tuple[Result, ...] = ()
     coordinates: tuple[str, ...] = ()
+    stored_remarks: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name in ("t", "q", "v", "a"):
+            put(self, name, frozen_array(getattr(self, name)))
+        for name in ("rows", "forces", "settings"):
+            put(self, name, frozen_deeply(getattr(self, name)))
+        for name in ("events", "pieces", "parts"):
+            put(self, name, tuple(getattr(self, name)))
+        put(self, "stats", self.stats.frozen())
 
     @cached_property
     def multipliers(self) -> dict[str, Array]:
@@ -94,13 +109,13 @@ class Result(Drawn):
     def gaps(self) -> dict[str, Array]:
         """Gaps by name of contact."""
         values = self._by_name("values")
-        return {name: values[name] for name in self.contacts}
+        return Frozen({name: values[name] for name in self.contacts})
 
     @cached_property
     def rates(self) -> dict[str, Array]:
         """Gap rates by name of contact."""
         values = self._by_name("rates")
-        return {name: values[name] for name in self.contacts}
+        return Frozen({name: values[name] for name in self.contacts})
 
     @cached_property
     def values(self) -> dict[str, Array]:
@@ -127,6 +142,16 @@ class Result(Drawn):
         if not self.pieces and self.t[-1] > self.t[0]:
             raise InputError("the energy account needs dense output (dense_output=True)")
         return account(self)
+
+    @cached_property
+    def energy_remarks(self) -> tuple[str, ...]:
+        """What does not fit between the potential and the force; see docs/simulation.md."""
+        if self.stored_remarks is not None:
+            return self.stored_remarks
+        if self.parts:
+            each = [remark for part in self.parts for remark in part.energy_remarks]
+            return tuple(dict.fromkeys(each))
+        return () if self.system is None else misfits(self.system, self.t, self.q, self.v)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save to an npz file; :func:`gauss_opt.load` reads it back to the last bit."""
@@ -183,10 +208,14 @@ class Result(Drawn):
         indices: dict[str, list[int]] = {}
         for i, name in enumerate(self.row_names):
             indices.setdefault(name, []).append(i)
-        return {
-            name: array[:, rows[0]] if name in self.scalar else array[:, rows]
-            for name, rows in indices.items()
-        }
+        return Frozen(
+            {
+                name: array[:, rows[0]]
+                if name in self.scalar
+                else frozen_in_place(np.take(array, rows, axis=1))
+                for name, rows in indices.items()
+            }
+        )
 
     def __str__(self) -> str:
         return as_text(self)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.frozen import frozen_array
 from ..base.npz import read_header, read_npz, write_npz
 from .columns import COLUMNS, as_fields, columns_of, shapes
 from .dense_output import Piece
@@ -80,7 +81,7 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         "settings": result.settings,
         "events": event_entries(result.events),
         "held": [list(piece.held) for piece in result.pieces],
-    }
+    } | ({"energy_remarks": list(result.energy_remarks)} if result.energy_remarks else {})
     return arrays, header
 
 
@@ -113,6 +114,7 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
         settings=dict(header["settings"]),
         system=None,
         stored_energy=energy,
+        stored_remarks=words(header.get("energy_remarks", [])),
     )
 
 
@@ -138,7 +140,7 @@ def read_stats(entry: dict[str, Any]) -> Stats:
     for number in (*chain(*several), *values.values()):
         if type(number) not in (int, float):
             raise ValueError(f"{number!r} in the statistics is not a number")
-    return Stats(**entry)
+    return Stats(**{**entry, "rank_drops": tuple(entry.get("rank_drops", ()))})
 
 
 def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
@@ -173,7 +175,7 @@ def unpack_pieces(arrays: dict[str, Any], held: list[list[int]]) -> tuple[Piece,
     if sizes.dtype != np.int64 or sizes.ndim != 1:
         raise ValueError("the sizes of the dense output are not whole numbers")
     ends = np.cumsum(sizes)
-    values = floats(arrays["piece_values"])
+    values = frozen_array(floats(arrays["piece_values"]))
     if len(ends) and (ends[-1] != len(values) or (sizes < 2).any()):
         raise ValueError("the dense output does not have the size it should have")
     return tuple(

@@ -80,6 +80,8 @@ def _facts(result: Result) -> Iterator[Fact]:
         f"{s.qp_fallbacks} of them failed",
     )
     yield from _quality(result)
+    if result.energy_remarks:
+        yield Fact("potential", "does not fit", "; ".join(result.energy_remarks))
     parts = ", ".join(f"{part} {1e3 * time:.1f} ms" for part, time in s.seconds.items())
     yield Fact("computing time", f"{1e3 * sum(s.seconds.values()):.0f} ms", parts)
 

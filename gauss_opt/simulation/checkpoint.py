@@ -15,6 +15,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.frozen import frozen_deeply
 from ..results.result import Result
 from ..results.result_file import pack, read, unpack
 from ..results.result_file import write as write_file
@@ -63,7 +64,7 @@ def restore(stepper: Stepper, path: str | os.PathLike[str]) -> None:
 def _check_same(
     stepper: Stepper, result: Result, began: Array, path: str | os.PathLike[str]
 ) -> None:
-    asked = {**stepper.settings.describe(), **stepper.solver.describe()}
+    asked = frozen_deeply({**stepper.settings.describe(), **stepper.solver.describe()})
     different = [k for k, value in asked.items() if result.settings.get(k) != value]
     start = np.concatenate([stepper.start.q, stepper.start.v])
     if not np.array_equal(start, began):

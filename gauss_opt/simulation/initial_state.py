@@ -15,6 +15,7 @@ from ..mechanics.rank.surface import surface_ranks
 from ..model.snapshot import Snapshot, state_snapshot
 from ..qp.gauss_solver import GaussSolver
 from .event_driven.context import Context
+from .event_driven.presence import present_at_start
 
 __all__ = ["consistent_start", "without_round_off"]
 
@@ -26,8 +27,9 @@ def consistent_start(context: Context, flow: Flow, scales: Scales, snapshot: Sna
     off = drift(snapshot, position, velocity, scales)
     contacts, limits = layout.contacts, layout.limits
     depth = -snapshot.value[contacts] - PENETRATED * scales.lengths(snapshot)[contacts]
-    if snapshot.enabled is not None:
-        depth = np.where(snapshot.enabled[contacts], depth, 0.0)
+    there = present_at_start(snapshot, scales)
+    if there is not None:
+        depth = np.where(there[contacts], depth, 0.0)
     below = -snapshot.value[limits] - PENETRATED * scales.speeds(snapshot)[limits]
     if max(off) > CONSISTENT or (depth > 0).any() or (below > 0).any():
         if not context.settings.project_start:

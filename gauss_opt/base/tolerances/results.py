@@ -32,9 +32,15 @@ NOTABLE_WORK = _results(
 )
 INERTIA_STEP = _results(
     "INERTIA_STEP",
-    1e-4,
-    "the time scale of the motion",
-    "the step of the fourth-order difference for the rate of a mass that varies",
+    0.02,
+    "the length of the step of the integrator",
+    "the step of the eighth-order difference for the rate of a mass that cannot be traced",
+)
+POTENTIAL_FITS = _results(
+    "POTENTIAL_FITS",
+    1e-8,
+    "the largest force on the coordinate along the run, or its derivative",
+    "what may be between the force at rest and -grad V",
 )
 LEAST_RANGE = _results(
     "LEAST_RANGE",

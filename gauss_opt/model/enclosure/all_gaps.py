@@ -42,16 +42,24 @@ class _Group(NamedTuple):
 
 
 class AllGaps:
-    """Lower bounds of gaps given as graphs of (q, t, p); minus infinity where there are none."""
+    """Lower bounds of gaps given as graphs of (q, t, p); minus infinity where there are none.
+
+    Attributes
+    ----------
+    common : set of int
+        Places of gaps whose form is that of many others.
+    """
 
     def __init__(self, symbols: Symbols, gaps: Sequence[Any]) -> None:
         self._count = len(gaps)
         self._groups: list[_Group] = []
+        self.common: set[int] = set()
         alone: list[int] = []
         for members in _by_form(symbols, gaps).values():
             if len(members) < FEW:
                 alone += [place for place, _ in members]
                 continue
+            self.common.update(place for place, _ in members)
             place, columns = members[0]
             lower = _lower(symbols, _chosen(symbols, columns), gaps[place])
             places = np.array([place for place, _ in members], dtype=np.intp)

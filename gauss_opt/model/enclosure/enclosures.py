@@ -18,6 +18,7 @@ from ..tracing.user_function import UserFunction, agree, flatten_parameters, pro
 from .all_gaps import AllGaps
 from .extension import NoEnclosure
 from .motion_function import MotionFunction, MotionSymbols
+from .row_forms import RowForms
 from .smooth_bounds import SmoothBounds
 from .way import CUTS, Way, edges_of
 
@@ -44,6 +45,7 @@ class Enclosures:
         self._rows: dict[int, MotionFunction | None] = {}
         self._functions: dict[Any, MotionFunction | None] = {}
         self._smooth: dict[bytes, SmoothBounds | None] = {}
+        self._forms = RowForms(graph)
         self._look: AllGaps | None = None
 
     def smooth(self, held: Indices) -> SmoothBounds | None:
@@ -51,10 +53,17 @@ class Enclosures:
         key = held.tobytes()
         if key not in self._smooth:
             try:
-                self._smooth[key] = SmoothBounds(self._graph, held)
+                self._smooth[key] = SmoothBounds(self._graph, held, self._forms, self._common())
             except NoEnclosure:
                 self._smooth[key] = None
         return self._smooth[key]
+
+    def _common(self) -> set[int]:
+        """Contact rows whose gap has a form that many have."""
+        first, stop = self._layout.contacts.start, self._layout.contacts.stop
+        if stop - first <= FEW:
+            return set()
+        return {first + place for place in self._first_look().common}
 
     def row(self, row: int) -> MotionFunction | None:
         """The value of a row; None where nothing can be proved of it."""

@@ -18,6 +18,7 @@ from ..enclosure.enclosures import Enclosures
 from ..rows import Block, RowTable
 from ..switches import Switches
 from .agreement import NowAndThen
+from .energy_graphs import EnergyGraphs
 from .hand_checks import check_derivatives
 from .traced import TracedDynamics
 from .user_function import UserFunction
@@ -119,6 +120,11 @@ class HandDynamics:
     def enclosures(self) -> Enclosures:
         """What can be proved of the traced functions; nothing of those by hand."""
         return self._traced.enclosures
+
+    @property
+    def energy_graphs(self) -> EnergyGraphs:
+        """What the energy account needs: no row has a part in it."""
+        return self._traced.energy_graphs
 
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters

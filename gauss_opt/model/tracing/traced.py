@@ -25,6 +25,7 @@ from ..rows import RowTable
 from ..switches import Switches
 from .agreement import Agreement, NowAndThen
 from .buffered import BufferedFunction, RowFunctions, SampledFunction
+from .energy_graphs import EnergyGraphs
 from .system_graph import SystemGraph, free_motion
 from .user_function import UserFunction
 
@@ -233,14 +234,18 @@ class TracedDynamics:
     def free_motion(self) -> Motion | None:
         if not self._free:
             graph = free_motion(self._graph)
-            function = graph if graph is None else self._own_function("free_motion", graph).at
-            self._free.append(function)
+            self._free.append(None if graph is None else self._own_function("free", graph).at)
         return self._free[0]
 
     @lazy
     def enclosures(self) -> Enclosures:
         """What can be proved of the traced functions."""
         return Enclosures(self._graph)
+
+    @lazy
+    def energy_graphs(self) -> EnergyGraphs:
+        """What the energy account needs of the graphs."""
+        return EnergyGraphs(self._graph)
 
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters
@@ -259,11 +264,8 @@ class TracedDynamics:
             graphs = self._graph.rows
             output = ca.densify(ca.vertcat(graphs.value, graphs.rate))
             self._samples = SampledFunction(ca.Function("samples", self._inputs, [output]), self.nq)
-        both = self._samples(states, times, parameters)
-        m = self.layout.n_rows
-        if len(rows) == m:
-            return both[:, :m], both[:, m:]
-        return both[:, rows], both[:, m + rows]
+        both, m = self._samples(states, times, parameters), self.layout.n_rows
+        return (both[:, :m], both[:, m:]) if len(rows) == m else (both[:, rows], both[:, m + rows])
 
     def _own_function(self, name: str, output: Any) -> BufferedFunction:
         return BufferedFunction(ca.Function(name, self._inputs, [output]))
@@ -293,6 +295,6 @@ class TracedDynamics:
     def _row_of(self, name: str, place: int) -> int:
         """The constraint row that a place in the column belongs to."""
         place -= self._slices[name].start
-        if name != "rows":
-            return place
-        return int(self._pattern.rows[place]) if self._sparse else place // self.nv
+        if name == "rows":
+            return int(self._pattern.rows[place]) if self._sparse else place // self.nv
+        return place

@@ -6,7 +6,7 @@ they keep true:
 
 - a bilateral row carries force, always;
 - a velocity limit is OPEN (inactive) or CARRYING (held at psi = 0);
-- a contact is open (OPEN, LEAVING) or closed (RESTING or more, its gap rate is 0).
+- a contact is open (ABSENT, OPEN, LEAVING) or closed (RESTING or more, its gap rate is 0).
 
 Closed rows are compared by order, so statuses of rows that carry force come last.
 """
@@ -31,6 +31,9 @@ class Status(IntEnum):
 
     Attributes
     ----------
+    ABSENT
+        A contact that is switched off; or on again, but the bodies are behind its surface: it holds
+        nothing until they have come up.
     OPEN
         Not in contact; for a velocity limit, not reached.
     LEAVING
@@ -42,18 +45,21 @@ class Status(IntEnum):
         Closed, with force: held as an equality.
     """
 
-    OPEN = 0
-    LEAVING = 1
-    RESTING = 2
-    CARRYING = 3
+    ABSENT = 0
+    OPEN = 1
+    LEAVING = 2
+    RESTING = 3
+    CARRYING = 4
 
 
-OPEN, LEAVING, RESTING, CARRYING = (np.int8(status) for status in Status)
+ABSENT, OPEN, LEAVING, RESTING, CARRYING = (np.int8(status) for status in Status)
 
 
-def all_open(layout: RowTable) -> Statuses:
-    """Every contact open and every limit inactive."""
+def all_open(layout: RowTable, there: Mask | None = None) -> Statuses:
+    """Every contact open, or absent where it is not ``there``, and every limit inactive."""
     status = np.full(layout.n_rows, OPEN)
+    if there is not None:
+        status[~there] = ABSENT
     status[layout.equalities] = CARRYING
     return status
 
@@ -115,6 +121,12 @@ def closed_contacts(status: Statuses, layout: RowTable) -> Indices:
 def open_contacts(status: Statuses, layout: RowTable) -> Indices:
     """Rows of open contacts."""
     return _rows(status[layout.contacts] < RESTING, layout.contacts.start)
+
+
+def present_and_open(status: Statuses, layout: RowTable) -> Indices:
+    """Rows of open contacts that are there."""
+    contacts = status[layout.contacts]
+    return _rows((contacts < RESTING) & (contacts > ABSENT), layout.contacts.start)
 
 
 def inactive_limits(status: Statuses, layout: RowTable) -> Indices:
@@ -179,3 +191,16 @@ def released(status: Statuses, rows: Indices, layout: RowTable) -> Statuses:
 def separated(status: Statuses, apart: Mask) -> Statuses:
     """Leaving contacts that are ``apart`` (over all rows) are open like any other."""
     return np.where((status == LEAVING) & apart, OPEN, status)
+
+
+def switched_off(status: Statuses, rows: Indices) -> Statuses:
+    """Contacts cease to exist."""
+    after = status.copy()
+    after[rows] = ABSENT
+    return after
+
+
+def as_switched(status: Statuses, there: Mask, apart: Mask) -> Statuses:
+    """Open contacts that are not there are absent; absent ones that are, and are apart, open."""
+    after = np.where((status < RESTING) & ~there, ABSENT, status)
+    return np.where((after == ABSENT) & there & apart, OPEN, after)

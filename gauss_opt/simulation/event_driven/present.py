@@ -17,14 +17,15 @@ from .acceptance import StepEnd
 from .accumulation import Accumulation
 from .clusters.closing import Closing
 from .clusters.decision import decide
-from .contact_status import leaving, separated
+from .contact_status import all_open, leaving, separated
 from .context import Context
 from .guards.detection import first_event
 from .guards.happening import Happening, HappeningKind
 from .guards.user_events import announced, marked
 from .impact_series import close_contacts, noted, overtaken, reach_limit, taken_up
-from .rank_drop import Landing
-from .rank_watch import LOOKED_BACK
+from .leaps.rank_drop import Landing
+from .leaps.rank_watch import LOOKED_BACK
+from .presence import present_at_start, present_contacts
 from .recording import Recording
 from .response import Response, settle
 from .segment import Segment, absolute_tolerances, first_step_after_event, flow_of
@@ -75,6 +76,7 @@ class Present:
         """Start at a consistent state, and decide there which of the equalities are held."""
         self.reach(snapshot)
         context, state = self.context, self.state
+        state.status = all_open(context.layout, present_at_start(self.now, state.scales))
         context.equalities.decide(self.now)
         self.flow = flow_of(context, state.status)
         if context.equalities.among is not None:
@@ -99,6 +101,7 @@ class Present:
         """Let be what an event has brought."""
         self.state.status = response.status
         self.be_at(response.snapshot)
+        self.state.status = present_contacts(self.state, self.now)
         self.recording.events(response.events)
         if response.answer is not None:
             self.recording.row(response.answer, far_side=True)
@@ -190,6 +193,7 @@ class Present:
         if leaving(state.status).any():
             apart = snapshot.value > ROUND_OFF * state.scales.lengths(snapshot)
             state.status = separated(state.status, apart)
+        state.status = present_contacts(state, snapshot)
         risen = self.context.equalities.look_again(snapshot, follow=end.drift <= FOLLOWS)
         segment.flow.among = self.context.equalities.among
         if end.projected:

@@ -17,7 +17,7 @@ from ...results.recorder import Recorder
 from ...results.records import Event, EventKind, RunStatus, Stats
 from ...results.result import Result
 from ..run_state import RunState
-from .contact_status import open_contacts
+from .contact_status import present_and_open
 from .context import Context
 
 __all__ = ["Recording"]
@@ -37,6 +37,7 @@ class Recording:
         self.context = context
         self.recorder = recorder
         self.before = before
+        self._events: tuple[Event, ...] = ()
 
     @classmethod
     def empty(cls, context: Context) -> Recording:
@@ -55,6 +56,13 @@ class Recording:
     def rows(self) -> int:
         """Number of rows stored so far."""
         return len(self.recorder.times)
+
+    @property
+    def events_so_far(self) -> tuple[Event, ...]:
+        """The events noted so far."""
+        if len(self._events) != len(self.recorder.events):
+            self._events = tuple(self.recorder.events)
+        return self._events
 
     def count(self) -> Stats:
         """The statistics, brought up to date with how the problems of this run were solved."""
@@ -80,7 +88,7 @@ class Recording:
             success=done and proved and stats.worst_residual <= solver.tolerance,
             status=status,
             message=message,
-            stats=stats.copy(),
+            stats=stats.frozen(),
             settings={**self.context.settings.describe(), **solver.describe()},
         )
 
@@ -125,7 +133,7 @@ class Recording:
         """Keep the worst drift and penetration."""
         stats = self.context.stats
         stats.worst_drift = max(stats.worst_drift, off)
-        rows = open_contacts(state.status, snapshot.layout)
+        rows = present_and_open(state.status, snapshot.layout)
         if snapshot.enabled is not None:
             rows = rows[snapshot.enabled[rows]]
         if len(rows) and snapshot.value[rows].min() < 0.0:

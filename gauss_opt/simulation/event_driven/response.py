@@ -22,7 +22,7 @@ from ...model.snapshot import Snapshot
 from ...results.records import Event, EventKind
 from ..run_state import RunState
 from . import contact_status as contact
-from .contact_status import Statuses, closed_contacts, inactive_limits, open_contacts
+from .contact_status import Statuses, closed_contacts, inactive_limits
 from .context import Context
 from .event_impacts import Impacts, impacts
 from .guards.frozen_set import opening_rates
@@ -75,7 +75,7 @@ class Classified(NamedTuple):
 
 def touching_at(state: RunState, snapshot: Snapshot) -> Indices:
     """Open contacts whose gap is zero, at the start of a run."""
-    rows = open_contacts(state.status, snapshot.layout)
+    rows = contact.present_and_open(state.status, snapshot.layout)
     near = snapshot.value[rows] <= CLOSED_AT_START * state.scales.lengths(snapshot)[rows]
     return _existing(snapshot, rows[near])
 
@@ -197,7 +197,7 @@ def _existing(snapshot: Snapshot, rows: Indices) -> Indices:
 
 def _closing_together(state: RunState, snapshot: Snapshot, triggered: Indices) -> Indices:
     """The contacts of an event: those that triggered it, and any that close with them."""
-    rows = open_contacts(state.status, snapshot.layout)
+    rows = contact.present_and_open(state.status, snapshot.layout)
     near = np.abs(snapshot.rate[rows]) * state.resolution(snapshot.t)
     near += 10 * ROUND_OFF * state.scales.lengths(snapshot)[rows]
     also = _existing(snapshot, rows[snapshot.value[rows] <= near])

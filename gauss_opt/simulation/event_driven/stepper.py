@@ -31,8 +31,9 @@ from .guards.arrival import arrive
 from .guards.happening import Happening, HappeningKind
 from .guards.release import set_change
 from .guards.user_events import sooner
+from .leaps.rank_watch import landing, steps_collapse
+from .presence import refuse_behind, switch
 from .present import Present
-from .rank_watch import landing, steps_collapse
 from .response import hold, let_go, touching_at
 from .segment import Segment, step_size_too_small
 
@@ -95,9 +96,9 @@ class Stepper:
         return self._present.now.v
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> tuple[Event, ...]:
         """Events so far."""
-        return self._present.recording.recorder.events
+        return self._present.recording.events_so_far
 
     @property
     def stats(self) -> Stats:
@@ -254,6 +255,10 @@ class Stepper:
             present.recording.row(before, far_side=True)
         elif kind == HappeningKind.RELEASE:
             present.apply(let_go(context, state, snapshot, rows))
+        elif kind == HappeningKind.SWITCH:
+            present.apply(switch(context, state, snapshot, found))
+        elif kind == HappeningKind.BEHIND:
+            refuse_behind(context, snapshot, rows)
         elif kind == HappeningKind.CONTACT and state.standstill >= STUCK:
             present.apply(hold(context, state, snapshot, rows))
         else:
@@ -275,7 +280,7 @@ class Stepper:
         if found is None:
             return False
         piece = found.piece
-        self.stats.rank_drops.append(0.5 * (piece.t0 + piece.t1))
+        self.stats.rank_drops += (0.5 * (piece.t0 + piece.t1),)
         happening = present.look_for_events(piece)
         if happening is not None and happening.stops(self.settings.events):
             part = piece.until(happening.t)

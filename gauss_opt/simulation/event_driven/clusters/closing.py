@@ -18,7 +18,7 @@ from ....mechanics.impact import Jump
 from ....model.snapshot import Snapshot
 from ....results.records import Event, EventKind
 from ...run_state import RunState
-from ..contact_status import Statuses, closed, closed_again, closed_contacts, open_contacts
+from ..contact_status import Statuses, closed, closed_again, closed_contacts, present_and_open
 from ..context import Context
 from ..response import Response, announce_released, classify, merged
 from .candidates import energy_scale, nearly_closed
@@ -166,7 +166,7 @@ def _strikes_another(
 
     It may just have been struck, and its zero of an instant ago is no crossing.
     """
-    rows = open_contacts(status, context.layout)
+    rows = present_and_open(status, context.layout)
     if now.enabled is not None:
         rows = rows[now.enabled[rows]]
     near = context.settings.closure * state.scales.lengths(now)[rows]
@@ -178,7 +178,7 @@ def _strikes_another(
 
 def _largest_move(state: RunState, now: Snapshot, placed: Snapshot) -> float:
     """The largest change of a gap, relative to its length scale."""
-    rows = open_contacts(state.status, now.layout)
+    rows = present_and_open(state.status, now.layout)
     if now.enabled is not None:
         rows = rows[now.enabled[rows]]
     sizes: Array = state.scales.lengths(now)[rows]

@@ -36,10 +36,12 @@ def decide(
     context: Context, state: RunState, now: Snapshot, collisions: Sequence[Collision]
 ) -> Decision:
     """Look at the cluster that an event has struck, when the whole series has no limit."""
-    closure, struck = context.settings.closure, struck_in(collisions)
-    if closure == 0.0 or not struck:
+    closure = context.settings.closure
+    if closure == 0.0 or not struck_in(collisions):
         return WAIT
-    cluster = cluster_of(state, now, np.array(sorted(struck), dtype=np.intp), closure)
+    # Also those that took part without an impulse: the others have thrown them open.
+    taking_part = np.unique(np.concatenate([collision.contacts for collision in collisions]))
+    cluster = cluster_of(state, now, taking_part, closure)
     if cluster is None or state.series.low[cluster.all].sum() < LOW_STRIKES:
         return WAIT
     if not state.series.closed[cluster.open].any():

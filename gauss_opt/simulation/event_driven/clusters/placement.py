@@ -7,7 +7,7 @@ import numpy as np
 from ....base.tolerances.simulation import ROUND_OFF
 from ....mechanics.consistency.projection import Scales, project
 from ....model.snapshot import Snapshot
-from ..contact_status import Statuses, closed_contacts, open_contacts
+from ..contact_status import Statuses, closed_contacts, present_and_open
 from ..response import merged
 
 __all__ = ["on_gaps"]
@@ -20,7 +20,7 @@ def on_gaps(snapshot: Snapshot, status: Statuses, scales: Scales) -> Snapshot:
     layout = snapshot.layout
     holds_position, _ = layout.held(np.arange(layout.equalities.stop))
     rows = merged(holds_position, closed_contacts(status, layout))
-    apart = open_contacts(status, layout)
+    apart = present_and_open(status, layout)
     if snapshot.enabled is not None:
         apart = apart[snapshot.enabled[apart]]
     placed = snapshot

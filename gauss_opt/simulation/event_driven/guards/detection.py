@@ -15,7 +15,7 @@ from .happening import Happening
 from .limits import reached_limits
 from .regular import require_regular
 from .release import release_before
-from .switching import switched_off
+from .switching import switched
 from .user_events import user_zeros
 
 __all__ = ["first_event", "first_happening"]
@@ -26,10 +26,14 @@ def first_event(
 ) -> Happening | None:
     """The first of all inside a step, also of the contacts that let go before it."""
     found = first_happening(context, state, now, piece)
-    if found is None or found.t <= piece.t0 or state.pending is not None:
-        return found
-    if len(pressing(state.status, context.layout)):
-        return release_before(context, state, flow, piece, found.t) or found
+    if found is None:
+        return None
+    may_let_go = found.t > piece.t0 and state.pending is None
+    if may_let_go and len(pressing(state.status, context.layout)):
+        sooner = release_before(context, state, flow, piece, found.t)
+        if sooner is not None:
+            return sooner
+    require_regular(context, piece, found)
     return found
 
 
@@ -48,14 +52,16 @@ def first_happening(
     if context.settings.events:
         found += user_zeros(context, state, piece)
     if context.dynamics.switches:
-        found += switched_off(context, state, piece)
+        found += switched(context, state, now, piece)
     if not found:
         return None
     first = min(found, key=lambda happening: happening.t)
-    require_regular(context, piece, first)
     near = first.t + state.resolution(first.t)
     together = [h for h in found if h.t <= near]
-    same = [h.rows for h in together if h.kind == first.kind]
+    same = [h for h in together if h.kind == first.kind]
     users = tuple(user for h in together for user in h.users)
-    rows = same[0] if len(same) == 1 else np.unique(np.concatenate(same))
-    return first._replace(rows=rows, users=users)
+    if len(same) == 1:
+        return first._replace(users=users)
+    rows = np.unique(np.concatenate([h.rows for h in same]))
+    on = np.unique(np.concatenate([h.on for h in same]))
+    return first._replace(rows=rows, users=users, on=on)

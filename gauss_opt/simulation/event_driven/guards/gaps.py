@@ -12,7 +12,6 @@ from ....base.tolerances.simulation import ROUND_OFF
 from ....model.enclosure.partition import Wanted
 from ....model.enclosure.way import Way
 from ....model.snapshot import Snapshot
-from ....model.switches import Switch
 from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..contact_status import leaving, open_contacts
@@ -20,9 +19,9 @@ from ..context import Context
 from ..roots import first_crossing
 from .happening import Happening, HappeningKind
 from .sampling import in_reach, resolved, sampled_only
-from .watch import Samples, watched, way_of
+from .watch import Samples, exists, watched, way_of
 
-__all__ = ["closing_contacts", "exists"]
+__all__ = ["closing_contacts"]
 
 
 def closing_contacts(
@@ -127,7 +126,7 @@ def _first_closing(
     while start < len(times) - 1:
         if switch is not None and not leaves:
             # A contact that did not exist may be below zero; it must come up before it can close.
-            above = np.flatnonzero(gaps[start:] > 0.0)
+            above = np.flatnonzero(gaps[start:] > noise)
             if not len(above):
                 return None
             start += int(above[0])
@@ -146,9 +145,3 @@ def _first_closing(
             return Happening(found.t, kind, np.array([row]))
         start, leaves = int(np.searchsorted(times, found.t, side="right")), False
     return None
-
-
-def exists(context: Context, switch: Switch, piece: Piece, t: float) -> bool:
-    """Whether a contact exists at a time of a step."""
-    q, v = context.split(piece(t))
-    return switch.is_on(q, v, t, context.system.parameters)

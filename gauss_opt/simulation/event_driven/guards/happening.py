@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+import numpy as np
+
 from ....base.arrays import Indices
 from ...settings import UserEvent
 
 __all__ = ["Happening", "HappeningKind"]
+
+
+NO_ROWS: Indices = np.arange(0)
 
 
 class HappeningKind(StrEnum):
@@ -19,6 +24,8 @@ class HappeningKind(StrEnum):
     GRAZE = "graze"
     LIMIT = "limit"
     RELEASE = "release"
+    SWITCH = "switch"
+    BEHIND = "behind"
     USER = "user"
 
 
@@ -31,15 +38,18 @@ class Happening(NamedTuple):
         When.
     kind : HappeningKind
     rows : array of int
-        Constraint rows concerned.
+        Constraint rows concerned; of a switch, the contacts that cease to exist.
     users : tuple of (int, str)
         User events at that time: the number of each, and ``"rising"`` or ``"falling"``.
+    on : array of int
+        Contacts that begin to exist, on their surface.
     """
 
     t: float
     kind: HappeningKind
     rows: Indices
     users: tuple[tuple[int, str], ...] = ()
+    on: Indices = NO_ROWS
 
     def terminal(self, events: Sequence[UserEvent]) -> list[UserEvent]:
         """The user events at that time that end the run."""

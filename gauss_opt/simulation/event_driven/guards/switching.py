@@ -1,56 +1,121 @@
-"""Resting contacts that cease to exist inside a step: their condition becomes false."""
+"""Contacts that come into being or cease to be inside a step: their condition changes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 
-from ....base.tolerances.simulation import SWITCHING
+from ....base.arrays import Array, Indices
+from ....base.tolerances.simulation import CLOSED_AT_START, SWITCHING
 from ....model.enclosure.partition import Wanted
+from ....model.snapshot import Snapshot
 from ....model.switches import Switch
 from ....results.dense_output import Piece
 from ...run_state import RunState
-from ..contact_status import closed_contacts
+from ..contact_status import ABSENT, RESTING
 from ..context import Context
-from .gaps import exists
 from .happening import Happening, HappeningKind
 from .sampling import sampled_only
-from .watch import watched, way_of
+from .watch import exists, watched, way_of
 
-__all__ = ["switched_off"]
+__all__ = ["switched"]
 
 
-def switched_off(context: Context, state: RunState, piece: Piece) -> list[Happening]:
-    """The first time at which each condition of closed contacts is false."""
-    if not context.dynamics.switches:
-        return []
-    found = []
-    closed = closed_contacts(state.status, context.layout)
+class _Flip(NamedTuple):
+    """A change of a condition: the first moment at which it is on, or off."""
+
+    t: float
+    on: bool
+
+
+def switched(context: Context, state: RunState, now: Snapshot, piece: Piece) -> Iterator[Happening]:
+    """For each condition the first change that matters.
+
+    Closed contacts end with their condition. Open ones begin with it: on their surface they close,
+    and what is behind it then is of the kind ``BEHIND``.
+    """
+    sizes = state.scales.lengths(now)
     for switch in context.dynamics.switches:
-        first, last = np.searchsorted(closed, [switch.block.rows.start, switch.block.rows.stop])
-        rows = closed[first:last]
-        if not len(rows):
+        rows = np.array(switch.block.indices, dtype=np.intp)
+        status = state.status[rows]
+        flips = _Flips(context, state, switch, piece, _times(context, switch, piece))
+        closed = rows[status >= RESTING]
+        if len(closed):
+            first = next(flips.since(True), None)
+            if first is not None:
+                yield Happening(first.t, HappeningKind.SWITCH, closed)
+        there, gone = rows[(status < RESTING) & (status != ABSENT)], rows[status == ABSENT]
+        if len(there):
+            yield from _begun(flips, there, sizes, since=flips.at_start())
+        if len(gone):
+            yield from _begun(flips, gone, sizes, since=_stays_behind(flips, gone, sizes))
+
+
+def _begun(flips: _Flips, rows: Indices, sizes: Array, *, since: bool) -> Iterator[Happening]:
+    """The first time at which contacts begin to exist with the bodies on or behind them."""
+    near = CLOSED_AT_START * sizes[rows]
+    for flip in flips.since(since):
+        if not flip.on:
             continue
-        low = piece.t0
-        for high in _times(context, switch, piece):
-            if not exists(context, switch, piece, high):
-                t = _last_moment(context, state, switch, piece, low, high)
-                found.append(Happening(t, HappeningKind.RELEASE, rows))
-                break
-            low = high
-    return found
+        gaps = flips.gaps(rows, flip.t)
+        on = rows[np.abs(gaps) <= near]
+        if len(on):
+            yield Happening(flip.t, HappeningKind.SWITCH, rows[:0], on=on)
+            return
+        behind = rows[gaps < -near]
+        if len(behind) and not flips.switch.passable:
+            yield Happening(flip.t, HappeningKind.BEHIND, behind)
+            return
 
 
-def _last_moment(
-    context: Context, state: RunState, switch: Switch, piece: Piece, low: float, high: float
-) -> float:
-    """The first time between two at which the condition is false, by bisection."""
-    while high - low > SWITCHING * max(abs(high), state.scales.time):
-        middle = 0.5 * (low + high)
-        if exists(context, switch, piece, middle):
-            low = middle
-        else:
-            high = middle
-    return high
+def _stays_behind(flips: _Flips, rows: Indices, sizes: Array) -> bool:
+    """Whether absent contacts exist already when the step begins, with the bodies behind them.
+
+    On their surface that does not count: what was switched off there can be on by round-off.
+    """
+    gaps = flips.gaps(rows, flips.piece.t0)
+    away = (np.abs(gaps) > CLOSED_AT_START * sizes[rows]).all()
+    return bool(flips.switch.passable and away and flips.at_start())
+
+
+class _Flips(NamedTuple):
+    """The changes of one condition along a step, between times at which it is asked."""
+
+    context: Context
+    state: RunState
+    switch: Switch
+    piece: Piece
+    times: list[float]
+
+    def at_start(self) -> bool:
+        """Whether the contact exists when the step begins."""
+        return exists(self.context, self.switch, self.piece, self.piece.t0)
+
+    def gaps(self, rows: Indices, t: float) -> Array:
+        """Gaps at a time."""
+        y = self.piece(t)
+        return np.array([self.context.gap_and_rate(row, t, y)[0] for row in rows.tolist()])
+
+    def since(self, held: bool) -> Iterator[_Flip]:
+        """The changes in the order of time; ``held`` is what counts until the step begins."""
+        low = self.piece.t0
+        for high in self.times:
+            now = exists(self.context, self.switch, self.piece, high)
+            if now != held:
+                yield _Flip(self._first_moment(low, high, there=now), now)
+            low, held = high, now
+
+    def _first_moment(self, low: float, high: float, *, there: bool) -> float:
+        """The first time at which the condition is what it is at the later of two, by bisection."""
+        while high - low > SWITCHING * max(abs(high), self.state.scales.time):
+            middle = 0.5 * (low + high)
+            if exists(self.context, self.switch, self.piece, middle) == there:
+                high = middle
+            else:
+                low = middle
+        return high
 
 
 def _times(context: Context, switch: Switch, piece: Piece) -> list[float]:
@@ -65,8 +130,6 @@ def _times(context: Context, switch: Switch, piece: Piece) -> list[float]:
         sampled_only(context, switch.condition.label, "it cannot be traced")
         times: list[float] = piece.times[1:].tolist()
         return times
-    way = way_of(context, piece)
-    name = switch.condition.label
-    samples = watched(context, function, way, name, Wanted(first_only=True))
+    samples = watched(context, function, way_of(context, piece), switch.condition.label, Wanted())
     edges: list[float] = samples.times[1:].tolist()
     return edges if edges and edges[-1] == piece.t1 else [*edges, piece.t1]

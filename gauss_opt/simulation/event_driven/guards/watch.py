@@ -11,10 +11,11 @@ from ....base.arrays import Array
 from ....model.enclosure.motion_function import MotionFunction
 from ....model.enclosure.partition import Wanted, partition
 from ....model.enclosure.way import Way
+from ....model.switches import Switch
 from ....results.dense_output import Piece
 from ..context import Context
 
-__all__ = ["Samples", "watched", "way_of"]
+__all__ = ["Samples", "exists", "watched", "way_of"]
 
 ValueAndRate = Callable[[float], tuple[float, float]]
 
@@ -76,3 +77,9 @@ def watched(
         found.edges[1:-1] = []
     pairs = np.array([at(t) for t in found.edges])
     return Samples(np.array(found.edges), pairs[:, 0], pairs[:, 1], at, found.may_vanish)
+
+
+def exists(context: Context, switch: Switch, piece: Piece, t: float) -> bool:
+    """Whether a contact exists at a time of a step."""
+    q, v = context.split(piece(t))
+    return switch.is_on(q, v, t, context.system.parameters)

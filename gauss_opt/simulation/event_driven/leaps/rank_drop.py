@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.arrays import Array
-from ...base.chebyshev import nodes
-from ...base.tolerances.simulation import LARGEST_CORRECTION
-from ...mechanics.flow import Flow
-from ...mechanics.rank.independence import independence
-from ...model.snapshot import Snapshot
-from ...results.dense_output import Piece
+from ....base.arrays import Array
+from ....base.chebyshev import nodes
+from ....base.tolerances.simulation import LARGEST_CORRECTION
+from ....mechanics.flow import Flow
+from ....mechanics.rank.independence import independence
+from ....model.snapshot import Snapshot
+from ....results.dense_output import Piece
 
 __all__ = ["Landing", "leap"]
 

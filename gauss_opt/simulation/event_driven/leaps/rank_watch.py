@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.arrays import Array
-from ...base.tolerances.simulation import EXACT_LANDING, NEAR_RANK_DROP
-from ...mechanics.rank.independence import independence
-from ...model.snapshot import Snapshot
-from ..run_state import RunState
-from .context import Context
+from ....base.arrays import Array
+from ....base.tolerances.simulation import EXACT_LANDING, NEAR_RANK_DROP
+from ....mechanics.rank.independence import independence
+from ....model.snapshot import Snapshot
+from ...run_state import RunState
+from ..context import Context
+from ..segment import Segment
 from .rank_drop import Landing, leap
-from .segment import Segment
 
 __all__ = ["Watched", "landing", "steps_collapse"]
 
