@@ -14,11 +14,14 @@ from .base.errors import (
     TraceError,
     UserFunctionError,
 )
-from .mechanics.acceleration import Acceleration, accelerate
+from .mechanics.acceleration import accelerate
 from .mechanics.acceleration_problem import build_acceleration
-from .mechanics.collision import Collision, collide, engage
+from .mechanics.answer import Acceleration
+from .mechanics.collision import Collision, collide
 from .mechanics.consistency.assembly import Assembly, assemble
 from .mechanics.crosscheck import Crosscheck, crosscheck
+from .mechanics.engagement import engage
+from .mechanics.friction.problem import build_friction
 from .mechanics.impact import Impact, Outcome
 from .mechanics.impact_laws import ImpactLaw, Newton, Poisson, Sequential
 from .model.constraints import Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
@@ -92,6 +95,7 @@ __all__ = [
     "accelerate",
     "assemble",
     "build_acceleration",
+    "build_friction",
     "case_names",
     "certify",
     "certify_friction",

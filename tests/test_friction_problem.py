@@ -188,7 +188,7 @@ def test_painleves_rod_is_named():
     pieces = {"normals": [tip[0]], "tangents": [tip[1]], "friction": 1.5, "names": ["tip"]}
     weight = [0.0, -9.81, 0.0]
     wedged = go.FrictionProblem.create([1, 1, 1 / 3], weight, slide=[-1.0], **pieces)
-    with pytest.raises(go.PainleveError, match=r"'tip' slides with friction 1.5") as caught:
+    with pytest.raises(go.PainleveError, match="'tip' slides with friction") as caught:
         go.solve(wedged)
     assert caught.value.contacts == ("tip",)
     assert go.solve(go.FrictionProblem.create([1, 1, 1 / 3], weight, slide=[1.0], **pieces)).unique

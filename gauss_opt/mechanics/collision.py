@@ -10,24 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.arrays import Array, Indices
-from ..base.errors import InputError
 from ..base.lazy import lazy
 from ..base.tolerances.base import TINY
-from ..base.tolerances.mechanics import ENERGY_GAIN, ENGAGED_MISFIT
-from ..model.rows import Kind
+from ..base.tolerances.mechanics import ENERGY_GAIN
 from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
 from ..qp.certificate import Certificate
+from ..qp.friction.certificate import FrictionCertificate
+from ..qp.friction.solution import FrictionSolution
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
 from ..reference import closed_form
-from .consistency.projection import Scales
+from .friction.routes import difference_of_routes
 from .impact import Impact, Jump
-from .impact_laws import ImpactLaw, Newton, make_law
+from .impact_laws import ImpactLaw, law_for
 from .participants import contact_rows
 from .rank.beside_surface import Dependence
 
-__all__ = ["Collision", "collide", "collide_snapshot", "engage", "engage_snapshot"]
+__all__ = ["Collision", "collide", "collide_snapshot"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +86,21 @@ class Collision:
         return {name: rates[name] for name in self.snapshot.rates}
 
     @lazy
+    def friction_impulses(self) -> dict[str, Any]:
+        """Impulse of friction of each contact with a slip, by name; against the slip."""
+        return self.snapshot.layout.by_slip(self.row_impulses)
+
+    @lazy
+    def slips_before(self) -> dict[str, Any]:
+        """Slips before, by name of contact."""
+        return self.snapshot.layout.by_slip(self.snapshot.rate)
+
+    @lazy
+    def slips_after(self) -> dict[str, Any]:
+        """Slips after, by name of contact."""
+        return self.snapshot.layout.by_slip(self.row_rates_after)
+
+    @lazy
     def energy_change(self) -> float:
         """Change of the kinetic energy: dissipation plus the work of moving constraints."""
         jump = self.v_after - self.v_before
@@ -97,9 +112,9 @@ class Collision:
 
         A velocity limit does not count: it brakes, and what it takes is lost.
         """
-        rows = slice(0, self.snapshot.layout.contacts.stop)
-        offset = self.snapshot.at_velocity(self.v_after).offset
-        return float(-(self.row_impulses[rows] @ offset[rows]))
+        limits = self.snapshot.layout.limits
+        work = self.row_impulses * self.snapshot.at_velocity(self.v_after).offset
+        return float(-(work[: limits.start].sum() + work[limits.stop :].sum()))
 
     @property
     def dissipation(self) -> float:
@@ -115,10 +130,14 @@ class Collision:
         )
 
     @lazy
-    def certificate(self) -> Certificate:
+    def certificate(self) -> Certificate | FrictionCertificate:
         """The worst residuals of the problems that were solved."""
-        certificates = [jump.solution.certificate for jump in self.jumps]
-        return Certificate(*(max(column) for column in zip(*certificates, strict=True)))
+        found = [jump.solution.certificate for jump in self.jumps]
+        rubbing = [c for c in found if isinstance(c, FrictionCertificate)]
+        if not rubbing:
+            return Certificate(*(max(column) for column in zip(*found, strict=True)))
+        padded = [(*c, *[0.0] * (len(FrictionCertificate._fields) - len(c))) for c in found]
+        return FrictionCertificate(*(max(column) for column in zip(*padded, strict=True)))
 
     @property
     def unique(self) -> bool:
@@ -135,9 +154,12 @@ class Collision:
     def pseudoinverse_difference(self) -> float:
         """Distance to v- + M^-1/2 (W'M^-1/2)^+ (rate change), relative, on the active set.
 
-        The cross-check of the last jump with a formula that shares no algebra with it.
+        With friction, to the solution of the matrix of Lagrange multipliers. The cross-check of
+        the last jump with a formula that shares no algebra with it.
         """
         solution = self.jumps[-1].solution
+        if isinstance(solution, FrictionSolution):
+            return difference_of_routes(solution)
         problem, working = solution.problem, solution.working
         if not len(working):
             return 0.0
@@ -159,6 +181,11 @@ class Collision:
                 f"impulse {self.impulses[name]}"
             )
         lines.append(f"  v {self.v_before} -> {self.v_after}")
+        for name, impulse in self.friction_impulses.items():
+            lines.append(
+                f"  {name}: slip {self.slips_before[name]} -> {self.slips_after[name]}, "
+                f"friction {impulse}"
+            )
         if self.gains_energy:
             lines.append("  the impact law increased the energy")
         lines.append(f"  certificate: {self.certificate}")
@@ -175,7 +202,7 @@ def collide(
     v: ArrayLike,
     t: float = 0.0,
     *,
-    law: str | ImpactLaw = "newton",
+    law: str | ImpactLaw | None = None,
     contacts: Iterable[str] | None = None,
     solver: str | Adapter | GaussSolver = "osqp",
 ) -> Collision:
@@ -187,8 +214,9 @@ def collide(
     q, v : array_like
         Position, and velocity before.
     t : float
-    law : str or ImpactLaw
-        ``"newton"``, ``"poisson"``, ``"sequential"`` or your own law.
+    law : str or ImpactLaw, optional
+        ``"newton"``, ``"poisson"``, ``"sequential"`` or your own law. By default Poisson's where a
+        contact has friction (and no tangential restitution), otherwise Newton's.
     contacts : iterable of str, optional
         Contacts that take part; by default those that touch and do not separate.
     solver : str, Adapter or GaussSolver
@@ -210,7 +238,7 @@ def collide(
     if not isinstance(solver, GaussSolver):
         solver = GaussSolver(solver)
     rows = contact_rows(snapshot, contacts)
-    return collide_snapshot(snapshot, rows, make_law(law), solver)
+    return collide_snapshot(snapshot, rows, law_for(snapshot.layout, law), solver)
 
 
 def collide_snapshot(
@@ -227,63 +255,3 @@ def collide_snapshot(
     outcome = law.apply(Impact.at(snapshot, rows, solver, slow))
     after = snapshot.at_velocity(outcome.v)
     return Collision(snapshot, rows, outcome.v, outcome.impulses, after.rate, outcome.jumps)
-
-
-def engage(
-    system: System,
-    q: ArrayLike,
-    v: ArrayLike,
-    t: float = 0.0,
-    *,
-    solver: str | Adapter | GaussSolver = "osqp",
-    length_scale: float | None = None,
-) -> Collision:
-    """A plastic impact onto the bilateral constraints: they have just closed, the motion sticks.
-
-    The velocity after is the nearest, in the mass metric, that satisfies all constraints of
-    ``system``. Walking machines and latches are loops of :func:`simulate` up to an event,
-    ``engage`` with the constraints of the next phase, and so on.
-
-    Parameters
-    ----------
-    system : System
-    q, v : array_like
-        Position, and velocity before.
-    t : float
-    solver : str, Adapter or GaussSolver
-    length_scale : float, optional
-        Length that the position is judged by; the coordinates themselves when left out.
-
-    Raises
-    ------
-    InputError
-        When the position is not on the constraints: they cannot be engaged there.
-
-    Examples
-    --------
-    A point moving past a pin gets caught by a rod:
-
-    >>> from gauss_opt import Holonomic
-    >>> rod = Holonomic("rod", lambda q, t: q[0]**2 + q[1]**2 - 1.0)
-    >>> caught = engage(System([1.0, 1.0], [0.0, 0.0], [rod]), [0.0, 1.0], [3.0, 4.0])
-    >>> caught.v_after + 0.0, caught.energy_change
-    (array([3., 0.]), -8.0)
-    """
-    snapshot = evaluate(system, q, v, t)
-    if not isinstance(solver, GaussSolver):
-        solver = GaussSolver(solver)
-    return engage_snapshot(snapshot, solver, Scales(snapshot.q, snapshot.v, length_scale, 1.0))
-
-
-def engage_snapshot(snapshot: Snapshot, solver: GaussSolver, scales: Scales) -> Collision:
-    """:func:`engage` at a snapshot, with a kept solver and the sizes of a run."""
-    off, lengths = np.abs(snapshot.value), scales.lengths(snapshot)
-    for block in snapshot.layout.blocks:
-        if block.kind != Kind.HOLONOMIC:
-            continue
-        if (off[block.rows] > ENGAGED_MISFIT * lengths[block.rows]).any():
-            raise InputError(
-                f"{block.item} is violated by {off[block.rows].max():.3g} at this position: it "
-                f"cannot be engaged here. Locate the event first, or use assemble()"
-            )
-    return collide_snapshot(snapshot, np.arange(0), Newton(), solver)

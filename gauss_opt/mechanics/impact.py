@@ -18,14 +18,15 @@ from ..base.lazy import lazy
 from ..base.tolerances.base import TINY
 from ..base.tolerances.mechanics import IMPACT_CONVERGED, SAME_ROWS
 from ..model.snapshot import Snapshot
+from ..qp.friction.solution import FrictionSolution
 from ..qp.gauss_solver import GaussSolver
 from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
-from ..qp.whitening import Whitened, whiten
-from .rank.beside_surface import Answer, Dependence, solve_beside_surface
+from .friction.impact import Rub, with_tangents
+from .rank.beside_surface import Dependence, solve_beside_surface
 from .rank.surface import Equalities
 
-__all__ = ["Impact", "Jump", "Outcome", "whitened_contacts"]
+__all__ = ["Impact", "Jump", "Outcome"]
 
 MAX_ITERATIONS = 200
 
@@ -90,6 +91,11 @@ class Impact:
         """Coefficient of each contact row, (k,)."""
         return self.snapshot.layout.restitution[self.contacts]
 
+    @lazy
+    def rubs(self) -> bool:
+        """Whether a contact with friction takes part."""
+        return bool(self.snapshot.layout.rough[self.contacts].any())
+
     @property
     def rows(self) -> Array:
         """W', the rows of the contacts: rate = W'v + w, (k, nv)."""
@@ -103,8 +109,12 @@ class Impact:
         velocity: Array | None = None,
         push: Array | None = None,
         equality: bool = False,
+        reversed_slips: Array | None = None,
+        preload: Array | None = None,
     ) -> Jump:
         """The nearest velocity at which contact rates are at least ``rates``.
+
+        Contacts with friction rub; with ``equality`` all are smooth.
 
         Parameters
         ----------
@@ -116,12 +126,18 @@ class Impact:
             Where to start from; the velocity before by default.
         push : (nv,) array, optional
             An impulse applied first: the nearest velocity to v + M^-1 push is wanted.
+        reversed_slips : (m,) array, optional
+            What contacts with friction oppose besides their slip after, on the rows of the layout.
+        preload : (k,) array, optional
+            Normal impulses in ``push`` that count for friction.
         """
         contacts = self.contacts if contacts is None else contacts
         start = self.v if velocity is None else velocity
+        rough = self.snapshot.layout.has_friction and not equality
+        rub = Rub(reversed_slips, preload) if rough else None
         ask = (rates, contacts, start, push, equality)
         try:
-            jump, rounds = self._settle(self.snapshot, *ask)
+            jump, rounds = self._settle(self.snapshot, *ask, rub)
         except InfeasibleError as error:
             if equality or not (rates > 0.0).any():
                 raise
@@ -129,7 +145,7 @@ class Impact:
         if jump is not None and rounds == 1:
             return jump
         # Constraints nonlinear in the velocity can have several stationary points.
-        found = [j for j in (jump, self._settle_from_free(*ask)) if j is not None]
+        found = [j for j in (jump, self._settle_from_free(*ask, rub)) if j is not None]
         if not found:
             raise SolverError(
                 f"at t={self.snapshot.t:g} the constraints that are nonlinear in the velocity did "
@@ -140,37 +156,48 @@ class Impact:
 
     def _settle(
         self, snapshot: Snapshot, rates: Array, contacts: Indices, start: Array,
-        push: Array | None, equality: bool,
+        push: Array | None, equality: bool, rub: Rub | None,
     ) -> tuple[Jump | None, int]:  # fmt: skip
         """The jump with rows taken at the velocity after, and the number of problems solved."""
         for rounds in range(1, MAX_ITERATIONS + 1):
             problem = self._problem(snapshot, rates, contacts, start, push, equality)
-            solution, dependence = self._answer(problem, snapshot)
+            solution, dependence, rows = self._answer(problem, snapshot, contacts, rub)
             after = self._relinearised(solution.x)
             if after is None or _settled(after, snapshot, self):
-                impulses = self._scatter(solution, contacts)
+                impulses = np.zeros(self.snapshot.layout.n_rows)
+                impulses[rows] = solution.row_multipliers
                 return Jump(solution, impulses, contacts, dependence), rounds
             snapshot = after
         return None, MAX_ITERATIONS
 
     def _settle_from_free(
-        self, rates: Array, contacts: Indices, start: Array, push: Array | None, equality: bool
-    ) -> Jump | None:
+        self, rates: Array, contacts: Indices, start: Array, push: Array | None, equality: bool,
+        rub: Rub | None,
+    ) -> Jump | None:  # fmt: skip
         """The same, with the first rows at the velocity without constraints on velocities."""
         ask = (rates, contacts, start, push, equality)
         nothing = np.arange(0)
         on_velocity = self.snapshot.layout.on_velocity[self.equalities]
         loose = replace(self, equalities=self.equalities[~on_velocity], limits=nothing)
         try:
-            free = loose._answer(loose._problem(self.snapshot, *ask), self.snapshot)[0].x
-            return self._settle(self.snapshot.at_velocity(free), *ask)[0]
+            first = loose._problem(self.snapshot, *ask)
+            free = loose._answer(first, self.snapshot, contacts, rub)[0].x
+            return self._settle(self.snapshot.at_velocity(free), *ask, rub)[0]
         except (InfeasibleError, SolverError):
             return None
 
-    def _answer(self, problem: GaussProblem, at: Snapshot) -> Answer:
-        return solve_beside_surface(
+    def _answer(
+        self, problem: GaussProblem, at: Snapshot, contacts: Indices, rub: Rub | None
+    ) -> tuple[GaussSolution | FrictionSolution, Dependence | None, Indices]:
+        """The certified answer, what was done about dependent rows, and the rows it is on."""
+        rows = np.concatenate([self.equalities, contacts, self.limits])
+        if rub is not None and at.layout.rough[contacts].any():
+            rough, rows = with_tangents(problem, at, contacts, rows, rub)
+            return self.solver.solve_friction(rough), None, rows
+        answer, dependence = solve_beside_surface(
             self.solver, problem, at, Equalities(self.equalities), positions_only=True
         )
+        return answer, dependence, rows
 
     def _problem(
         self, at: Snapshot, rates: Array, contacts: Indices, start: Array, push: Array | None,
@@ -200,13 +227,6 @@ class Impact:
             return None
         return self.snapshot.at_velocity(v)
 
-    def _scatter(self, solution: GaussSolution, contacts: Indices) -> Array:
-        """Impulses on the rows of the layout."""
-        impulses = np.zeros(self.snapshot.layout.n_rows)
-        rows = np.concatenate([self.equalities, contacts, self.limits])
-        impulses[rows] = solution.row_multipliers
-        return impulses
-
 
 def _exact_fit(t: float, error: InfeasibleError) -> InfeasibleError:
     """What to say where contacts are asked to separate and have nowhere to go."""
@@ -224,6 +244,8 @@ def _exact_fit(t: float, error: InfeasibleError) -> InfeasibleError:
 
 def _distance(jump: Jump) -> float:
     """Half the squared distance to the wanted velocity in the mass metric, up to a constant."""
+    if isinstance(jump.solution, FrictionSolution):
+        return jump.solution.gauss
     problem, x = jump.solution.problem, jump.solution.x
     return float(0.5 * x @ problem.metric @ x - problem.load @ x)
 
@@ -248,7 +270,7 @@ class Jump:
     ``dependence`` says what was done about equalities that contradict each other at the state.
     """
 
-    solution: GaussSolution
+    solution: GaussSolution | FrictionSolution
     impulses: Array
     contacts: Indices
     dependence: Dependence | None = None
@@ -271,11 +293,3 @@ class Outcome:
     def of(cls, *jumps: Jump) -> Outcome:
         """The outcome of jumps one after the other."""
         return cls(jumps[-1].v, sum((j.impulses for j in jumps), np.zeros(1)), jumps)
-
-
-def whitened_contacts(impact: Impact) -> Whitened:
-    """The rows of an impact whitened: equalities, contacts, limits."""
-    problem = impact._problem(
-        impact.snapshot, impact.rates, impact.contacts, impact.v, None, equality=False
-    )
-    return whiten(problem)

@@ -9,6 +9,7 @@ from typing import TypeGuard
 import numpy as np
 
 from ..base.arrays import Array, Indices
+from ..base.errors import InputError
 from ..base.registry import Registry, entry_points_of
 from ..base.tolerances.mechanics import (
     APPROACH_ROUND_OFF,
@@ -16,10 +17,11 @@ from ..base.tolerances.mechanics import (
     RETURNED_UNDERFLOW,
     TIED_APPROACH,
 )
-from .impact import Impact, Jump, Outcome, whitened_contacts
-from .single_collisions import SingleCollisions
+from ..model.rows import RowTable
+from .impact import Impact, Jump, Outcome
+from .single_collisions import SingleCollisions, whitened_contacts
 
-__all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "make_law"]
+__all__ = ["LAWS", "ImpactLaw", "Newton", "Poisson", "Sequential", "law_for", "make_law"]
 
 
 class ImpactLaw(ABC):
@@ -62,20 +64,36 @@ class Newton(ImpactLaw):
     equality: bool = False
 
     def apply(self, impact: Impact) -> Outcome:
-        return Outcome.of(impact.solve(-impact.restitution * impact.rates, equality=self.equality))
+        if not impact.rubs:
+            wanted = -impact.restitution * impact.rates
+            return Outcome.of(impact.solve(wanted, equality=self.equality))
+        if self.equality:
+            raise InputError("Newton(equality=True) is not defined with friction: use Newton()")
+        slips = tangential_restitution(impact) * impact.snapshot.rate
+        return Outcome.of(impact.solve(-impact.restitution * impact.rates, reversed_slips=slips))
 
 
 @dataclass(frozen=True)
 class Poisson(ImpactLaw):
-    """Compression until no contact approaches, then e times its impulse, with complementarity."""
+    """Compression until no contact approaches, then e times its impulse, with complementarity.
+
+    The default where a contact has friction: with one contact, or equal coefficients, the energy
+    does not rise, as it may with Newton's law.
+    """
 
     def apply(self, impact: Impact) -> Outcome:
         still = np.zeros(len(impact.contacts))
+        if impact.rubs and tangential_restitution(impact).any():
+            raise InputError(
+                "tangential_restitution is defined with Newton's law only: use law='newton'"
+            )
         compression = impact.solve(still)
         returned = impact.restitution * compression.impulses[impact.contacts]
         returned[returned < RETURNED_UNDERFLOW] = 0.0
+        if impact.rubs and not returned.any():
+            return Outcome.of(compression)
         push = returned @ impact.rows
-        expansion = impact.solve(still, velocity=compression.v, push=push)
+        expansion = impact.solve(still, velocity=compression.v, push=push, preload=returned)
         expansion.impulses[impact.contacts] += returned
         return Outcome.of(compression, expansion)
 
@@ -101,7 +119,7 @@ class Sequential(ImpactLaw):
         ne = len(impact.equalities)
         lengths = white.lengths[ne : ne + len(impact.contacts)]
         one_by_one = None
-        if self.law == Newton() and SingleCollisions.possible(impact):
+        if self.law == Newton() and not impact.rubs and SingleCollisions.possible(impact):
             one_by_one = SingleCollisions(impact, white)
         v = impact.v
         jumps: list[Jump] = []
@@ -135,6 +153,16 @@ class Sequential(ImpactLaw):
         return self.law.apply(replace(impact, snapshot=snapshot, contacts=contacts))
 
 
+def tangential_restitution(impact: Impact) -> Array:
+    """Coefficients of the contacts that take part, on the rows of the layout."""
+    layout = impact.snapshot.layout
+    found = np.zeros(layout.n_rows)
+    tangents = layout.tangents_of(impact.contacts)
+    normals = layout.normal_of[tangents - layout.tangents.start]
+    found[tangents] = layout.tangential_restitution[normals]
+    return found
+
+
 def _is_law(item: object) -> TypeGuard[ImpactLaw]:
     return isinstance(item, ImpactLaw)
 
@@ -157,3 +185,15 @@ LAWS: Registry[ImpactLaw] = Registry(
 def make_law(law: str | ImpactLaw) -> ImpactLaw:
     """A law from its name, or the law itself."""
     return LAWS.find(law)
+
+
+def law_for(layout: RowTable, law: str | ImpactLaw | None) -> ImpactLaw:
+    """A law from its name, or the one that is right where none was asked for.
+
+    That is Poisson's with friction and Newton's otherwise; Newton's as well where slips are
+    reversed, since tangential restitution is defined for it only.
+    """
+    if law is not None:
+        return make_law(law)
+    rubs = layout.has_friction and not layout.tangential_restitution.any()
+    return Poisson() if rubs else Newton()

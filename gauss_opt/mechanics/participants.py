@@ -32,13 +32,13 @@ def _touching(snapshot: Snapshot) -> list[int]:
     """Inequality rows that touch, ascending. Lists: for a few rows they are faster than arrays."""
     layout = snapshot.layout
     ne, n_contacts = layout.equalities.stop, layout.contacts.stop - layout.equalities.stop
-    jacobian = snapshot.jacobian
-    values, rates = snapshot.value[ne:].tolist(), snapshot.rate[ne:].tolist()
-    reach = jacobian.sizes(_position_scale(snapshot))[ne:].tolist()
+    jacobian, end = snapshot.jacobian, layout.limits.stop
+    values, rates = snapshot.value[ne:end].tolist(), snapshot.rate[ne:end].tolist()
+    reach = jacobian.sizes(_position_scale(snapshot))[ne:end].tolist()
     touching = [i for i, value in enumerate(values) if value <= TOUCHING * reach[i]]
     if n_contacts < len(values) or max(rates, default=0.0) > 0.0:
         size = jacobian.sizes(np.abs(snapshot.v)) + np.abs(snapshot.offset)
-        speed = (TOUCHING * size[ne:]).tolist()
+        speed = (TOUCHING * size[ne:end]).tolist()
         touching = [i for i in touching if i < n_contacts and rates[i] <= speed[i]]
         touching += [i for i in range(n_contacts, len(values)) if values[i] <= speed[i]]
     touching = [ne + i for i in touching]

@@ -14,10 +14,10 @@ from ..base.arrays import Array
 from ..qp.certificate import residuals
 from ..qp.problem import GaussProblem
 from ..qp.solution import GaussSolution
-from ..qp.whitening import LOWER_TRANSPOSED, Whitened
+from ..qp.whitening import LOWER_TRANSPOSED, Whitened, whiten
 from .impact import Impact, Jump
 
-__all__ = ["SingleCollisions"]
+__all__ = ["SingleCollisions", "whitened_contacts"]
 
 ONLY = np.array([0])  # the working set of a problem with one row
 
@@ -86,3 +86,11 @@ class SingleCollisions:
         return GaussProblem(
             mass, mass @ v, self.impact.rows[one], rhs, 0, self.names[one], "impact", v
         )
+
+
+def whitened_contacts(impact: Impact) -> Whitened:
+    """The rows of an impact whitened: equalities, contacts, limits."""
+    problem = impact._problem(
+        impact.snapshot, impact.rates, impact.contacts, impact.v, None, equality=False
+    )
+    return whiten(problem)

@@ -7,11 +7,12 @@ standard arguments, whose values are in ``System(parameters=...)``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..base.arrays import Array
 from ..base.errors import ModelError
 
 __all__ = [
@@ -129,12 +130,13 @@ class Servo(_ByHand):
 
 @dataclass(frozen=True)
 class Contact(_ByHand):
-    """A unilateral contact: gap(q, t) >= 0.
+    """A unilateral contact: gap(q, t) >= 0, with Coulomb friction where it has a slip.
 
     Attributes
     ----------
     gap : callable
-        Distance; twice differentiable near contact. One contact for each feature.
+        Distance; twice differentiable near contact. One contact for each feature. With friction it
+        must be a true distance: with ``gap = 2 * y`` the friction would be halved.
     restitution : float or sequence
         Between 0 (plastic) and 1 (elastic); one for each row of a vector gap, or one for all.
     active_when : callable, optional
@@ -144,6 +146,26 @@ class Contact(_ByHand):
         Whether bodies may come from behind the surface, as on a platform that can be jumped on from
         below: at the start, or when ``active_when`` becomes true, the gap may be below zero, and
         the contact holds nothing until it has come up. Otherwise that is an error.
+    slip : callable, optional
+        Velocity of the body along the surface, function of (q, v, t), affine in v: one number for
+        each row of the gap in the plane, two (along orthonormal directions) in space.
+    friction : float or sequence
+        Coefficient mu of Coulomb's law, as for ``restitution``.
+    static_friction : float or sequence, optional
+        Coefficient while the contact sticks, at least ``friction``; the same when left out.
+    tangential_restitution : float or sequence
+        Part of the slip that an impact reverses where friction allows (a superball has 1), between
+        0 and 1; for Newton's law.
+
+    Examples
+    --------
+    A ball of radius R that may roll, slide and bounce; q is x, y and the angle:
+
+    >>> R = 0.1
+    >>> floor = Contact("floor", lambda q, t: q[1] - R, 0.5, friction=0.3,
+    ...                 slip=lambda q, v, t: v[0] + R * v[2])
+    >>> floor.rough
+    True
     """
 
     name: str
@@ -151,21 +173,51 @@ class Contact(_ByHand):
     restitution: float | Sequence[float] = 0.0
     active_when: Function | None = None
     passable: bool = False
+    slip: Function | None = field(default=None, kw_only=True)
+    friction: float | Sequence[float] = field(default=0.0, kw_only=True)
+    static_friction: float | Sequence[float] | None = field(default=None, kw_only=True)
+    tangential_restitution: float | Sequence[float] = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_coefficient("restitution", 1.0)
+        friction = self._check_coefficient("friction", np.inf)
+        reversed_part = self._check_coefficient("tangential_restitution", 1.0)
+        static = friction
+        if self.static_friction is not None:
+            static = self._check_coefficient("static_friction", np.inf)
+        given = friction.max() > 0.0 or static.max() > 0.0 or reversed_part.max() > 0.0
+        if given and self.slip is None:
+            raise ModelError(
+                f"{self}: friction needs slip=, the velocity along the surface as a function of "
+                f"(q, v, t), for instance slip=lambda q, v, t: v[0]"
+            )
+        fits = friction.size == static.size or 1 in (friction.size, static.size)
+        if not fits or (static < friction).any():
+            raise ModelError(
+                f"{self}: static_friction must be at least friction, got {self.static_friction!r} "
+                f"and {self.friction!r}"
+            )
+
+    def _check_coefficient(self, word: str, most: float) -> Array:
+        """A coefficient within its bounds, one or several; a list is kept as a tuple."""
+        given = getattr(self, word)
         try:
-            values = np.atleast_1d(np.asarray(self.restitution))
+            values = np.atleast_1d(np.asarray(given))
         except ValueError:  # a ragged list
             values = np.array([None])
         fits = values.dtype.kind in "fiu" and values.ndim == 1 and values.size > 0
-        if not fits or not ((values >= 0) & (values <= 1)).all():
-            raise ModelError(
-                f"{self}: restitution must be between 0 and 1, got {self.restitution!r}"
-            )
+        if not fits or not ((values >= 0) & (values <= most) & np.isfinite(values)).all():
+            bounds = "between 0 and 1" if most == 1.0 else "a finite number, at least 0"
+            raise ModelError(f"{self}: {word} must be {bounds}, got {given!r}")
+        if np.ndim(given):  # a list could be changed afterwards
+            object.__setattr__(self, word, tuple(values.tolist()))
+        return values.astype(float)
 
-        if np.ndim(self.restitution):  # a list could be changed afterwards
-            object.__setattr__(self, "restitution", tuple(values.tolist()))
+    @property
+    def rough(self) -> bool:
+        """Whether it has a slip, and so may have friction."""
+        return self.slip is not None
 
     @property
     def phi(self) -> Function:

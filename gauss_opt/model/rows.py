@@ -1,7 +1,8 @@
 """The table of constraint rows: which constraint each row belongs to, and its kind.
 
-Rows are in a fixed order: equalities first, then contacts, then velocity limits. What the rest of
-the package asks of a row is in arrays, one entry for each row, so that nothing has to look at the
+Rows are in a fixed order: equalities first, then contacts, then velocity limits, then the tangents
+of contacts with a slip: one for each contact row in the plane, two in space. What the rest of the
+package asks of a row is in arrays, one entry for each row, so that nothing has to look at the
 objects the user made, and ten thousand contacts are as easy to ask as one.
 """
 
@@ -32,6 +33,7 @@ class Kind(IntEnum):
     SERVO = 2
     CONTACT = 3
     LIMIT = 4
+    TANGENT = 5
 
 
 _KINDS: dict[type, Kind] = {
@@ -41,8 +43,11 @@ _KINDS: dict[type, Kind] = {
     Contact: Kind.CONTACT,
     VelocityLimit: Kind.LIMIT,
 }
-_ON_VELOCITY = (Kind.NONHOLONOMIC, Kind.LIMIT)
-_INEQUALITIES = (Kind.CONTACT, Kind.LIMIT)
+_ON_VELOCITY = (Kind.NONHOLONOMIC, Kind.LIMIT, Kind.TANGENT)
+_NO_EQUALITIES = (Kind.CONTACT, Kind.LIMIT, Kind.TANGENT)
+
+
+_COEFFICIENTS = ("restitution", "friction", "static_friction", "tangential_restitution")
 
 
 class Block(NamedTuple):
@@ -78,6 +83,16 @@ class Block(NamedTuple):
         return rows[self.rows][0] if self.scalar else rows[self.rows]
 
 
+def _normals_of(blocks: Sequence[Block], slips: Sequence[tuple[str, int]]) -> Indices:
+    """The contact row of each tangent: one or two tangents for each row of the contact."""
+    rows = {block.name: block for block in blocks}
+    parts = [np.zeros(0, dtype=np.intp)]
+    for name, count in slips:
+        block = rows[name]
+        parts.append(np.repeat(np.array(block.indices), count // block.size))
+    return np.concatenate(parts)
+
+
 def kind_of(item: Constraint | Contact) -> Kind:
     """The kind of a constraint's rows."""
     return next(kind for known, kind in _KINDS.items() if isinstance(item, known))
@@ -99,10 +114,12 @@ class RowTable:
         Place in ``blocks`` of each row.
     on_velocity : (m,) mask
         Rows of constraints on velocities; all others are on positions.
-    restitution : (m,) array
-        Coefficient of each contact row; 0 for all others.
-    equalities, contacts, limits : slice
-        Rows of equalities, of contacts and of velocity limits.
+    restitution, friction, static_friction, tangential_restitution : (m,) arrays
+        Coefficients of each contact row; 0 for all others.
+    equalities, contacts, limits, tangents : slice
+        Rows of equalities, of contacts, of velocity limits and of tangents.
+    normal_of : (k,) array of int
+        For each tangent the contact row that it belongs to, ascending.
     """
 
     blocks: tuple[Block, ...]
@@ -111,13 +128,24 @@ class RowTable:
     block_of: Indices
     on_velocity: Mask
     restitution: Array
+    friction: Array
+    static_friction: Array
+    tangential_restitution: Array
     equalities: slice
     contacts: slice
     limits: slice
+    tangents: slice
+    normal_of: Indices
 
     @classmethod
-    def of(cls, sized: Sequence[tuple[Constraint | Contact, int, bool]]) -> RowTable:
+    def of(
+        cls,
+        sized: Sequence[tuple[Constraint | Contact, int, bool]],
+        slips: Sequence[tuple[str, int]] = (),
+    ) -> RowTable:
         """The table of constraints in the order of rows, each with its size and if it is a scalar.
+
+        ``slips`` are the contacts with a slip, each with the number of its tangents.
 
         >>> floor = Contact("floor", lambda q, t: q[:2], restitution=0.5)
         >>> table = RowTable.of([(floor, 2, False)])
@@ -131,27 +159,39 @@ class RowTable:
             for (item, _, scalar), (start, stop) in zip(sized, pairwise(ends), strict=True)
         )
         kinds = np.array([block.kind for block in blocks], dtype=np.int8)
-        kind = np.repeat(kinds, sizes)
-        m = len(kind)
-        restitution = np.zeros(m)
+        of = _normals_of(blocks, slips)
+        block_of = np.repeat(np.arange(len(blocks)), sizes)
+        block_of = np.concatenate([block_of, block_of[of]])
+        kind = np.concatenate([np.repeat(kinds, sizes), np.full(len(of), Kind.TANGENT, np.int8)])
+        m, smooth = len(kind), len(kind) - len(of)
+        coefficients = [np.zeros(m) for _ in _COEFFICIENTS]
         for block in blocks:
             if isinstance(block.item, Contact):
-                restitution[block.rows] = block.item.restitution
-        n_equality = int(np.count_nonzero(~np.isin(kind, _INEQUALITIES)))
+                for column, word in zip(coefficients, _COEFFICIENTS, strict=True):
+                    given = getattr(block.item, word)
+                    column[block.rows] = block.item.friction if given is None else given
+        n_equality = int(np.count_nonzero(~np.isin(kind, _NO_EQUALITIES)))
         n_contact = int(np.count_nonzero(kind == Kind.CONTACT))
         table = cls(
             blocks,
-            tuple(block.name for block in blocks for _ in block.indices),
+            tuple(blocks[i].name for i in block_of.tolist()),
             kind,
-            np.repeat(np.arange(len(blocks)), sizes),
+            block_of,
             np.isin(kind, _ON_VELOCITY),
-            restitution,
+            coefficients[0],
+            coefficients[1],
+            coefficients[2],
+            coefficients[3],
             slice(0, n_equality),
             slice(n_equality, n_equality + n_contact),
-            slice(n_equality + n_contact, m),
+            slice(n_equality + n_contact, smooth),
+            slice(smooth, m),
+            of,
         )
-        for array in (table.kind, table.block_of, table.on_velocity, table.restitution):
+        for array in (table.kind, table.block_of, table.on_velocity, of):
             array.setflags(write=False)
+        for column in coefficients:
+            column.setflags(write=False)
         return table
 
     @property
@@ -183,7 +223,42 @@ class RowTable:
     @lazy
     def has_velocity_rows(self) -> bool:
         """Whether there is any constraint on velocities."""
-        return bool(self.on_velocity.any())
+        return bool(self.on_velocity[: self.tangents.start].any())
+
+    @lazy
+    def has_friction(self) -> bool:
+        """Whether any contact has friction."""
+        return bool(self.rough.any())
+
+    @lazy
+    def rough(self) -> Mask:
+        """Contact rows with friction, as a mask over all rows."""
+        has_slip = np.zeros(self.n_rows, dtype=bool)
+        has_slip[self.normal_of] = True
+        return has_slip & (np.maximum(self.friction, self.static_friction) > 0.0)
+
+    def tangents_of(self, rows: Indices) -> Indices:
+        """Tangent rows of contact rows, ascending."""
+        if not len(self.normal_of):
+            return self.normal_of
+        found: Indices = self.tangents.start + np.flatnonzero(np.isin(self.normal_of, rows))
+        return found
+
+    @lazy
+    def slips(self) -> tuple[tuple[str, Indices, bool], ...]:
+        """Contacts with a slip: the name, the tangent rows, and whether the slip is one number."""
+        found = []
+        for block in self.blocks:
+            rows = self.tangents_of(np.array(block.indices))
+            if block.kind == Kind.CONTACT and len(rows):
+                found.append((block.name, rows, block.scalar and len(rows) == 1))
+        return tuple(found)
+
+    def by_slip(self, rows: Array) -> dict[str, Any]:
+        """Split an array over rows by contact with a slip: what it has on tangents."""
+        return {
+            name: rows[places[0]] if scalar else rows[places] for name, places, scalar in self.slips
+        }
 
     @lazy
     def _by_name(self) -> dict[str, Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.errors import InputError
+from ..base.errors import InputError, ModelError
 from ..base.tolerances.simulation import CONSISTENT, DRIFT, PENETRATED, ROUND_OFF, SIMULTANEOUS
 from ..mechanics.consistency.assembly import assemble
 from ..mechanics.consistency.projection import Drift, Scales, drift, project
@@ -17,7 +17,7 @@ from ..qp.gauss_solver import GaussSolver
 from .event_driven.context import Context
 from .event_driven.presence import present_at_start
 
-__all__ = ["consistent_start", "without_round_off"]
+__all__ = ["consistent_start", "refuse_friction", "without_round_off"]
 
 
 def consistent_start(context: Context, flow: Flow, scales: Scales, snapshot: Snapshot) -> Snapshot:
@@ -83,3 +83,13 @@ def _what_is_wrong(flow: Flow, snapshot: Snapshot, off: Drift, depth: Array, bel
         f"the start is not consistent: {what}. Use gauss_opt.assemble() to get a consistent "
         f"start, or project_start=True"
     )
+
+
+def refuse_friction(start: Snapshot) -> None:
+    """An error for contacts with friction, which accelerate and collide know."""
+    rough = [name for name, _, _ in start.layout.slips]
+    if start.layout.has_friction:
+        raise ModelError(
+            f"friction ({', '.join(map(repr, rough))}) is not supported yet in a simulation: use "
+            f"accelerate() and collide(), or set friction=0"
+        )

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.errors import SimulationError
-from ..mechanics.collision import Collision, engage_snapshot
+from ..mechanics.collision import Collision
 from ..mechanics.consistency.projection import Scales
+from ..mechanics.engagement import engage_snapshot
 from ..model.snapshot import evaluate
 from ..qp.gauss_solver import Counts, GaussSolver
 from ..results.joining import closing_impact, cut, join

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.arrays import Array
+from ...qp.friction.problem import FrictionProblem
+from ...qp.friction.solution import FrictionSolution
 from ...qp.problem import GaussProblem
 from ...qp.solution import GaussSolution
 
@@ -69,8 +71,8 @@ class Route:
 class Crosscheck:
     """All routes at one state; print it for a table."""
 
-    problem: GaussProblem
-    reference: GaussSolution
+    problem: GaussProblem | FrictionProblem
+    reference: GaussSolution | FrictionSolution
     routes: tuple[Route, ...]
     tolerance: float
 

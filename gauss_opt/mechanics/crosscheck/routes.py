@@ -17,12 +17,14 @@ from ...model.snapshot import evaluate
 from ...model.system import System
 from ...qp import solvers
 from ...qp.certificate import certify
+from ...qp.friction.solution import FrictionSolution
 from ...qp.gauss_solver import GaussSolver
 from ...qp.problem import GaussProblem
 from ...qp.solution import GaussSolution
 from ...qp.whitening import Whitened, whiten
 from ...reference import closed_form, oracles
 from ..acceleration import accelerate_snapshot
+from ..friction.crosscheck import compare_friction_routes
 from .comparison import Crosscheck, Route
 
 __all__ = ["compare_routes", "crosscheck"]
@@ -48,7 +50,9 @@ def crosscheck(
 
     Routes: each installed solver without substitutes; the Udwadia-Kalaba equation and the
     multiplier (KKT) matrix on the active set; with a singular mass the Udwadia-Phohomsiri
-    equation; with inequalities the enumeration of active sets and a complementarity problem.
+    equation; with inequalities the enumeration of active sets and a complementarity problem. With
+    friction each solver's QPs of given bounds, Lemke's method, enumeration, the unsymmetric
+    multiplier matrix, and the Udwadia-Kalaba equation where contacts slide.
 
     Parameters
     ----------
@@ -69,6 +73,8 @@ def crosscheck(
     """
     snapshot = evaluate(system, q, v, t)
     answer = accelerate_snapshot(snapshot, GaussSolver("daqp"), contacts=contacts)
+    if isinstance(answer.solution, FrictionSolution):
+        return compare_friction_routes(answer.solution, solver_names, tolerance)
     return compare_routes(answer.solution, answer.snapshot.force, answer.snapshot.nonideal,
                           solver_names, tolerance)  # fmt: skip
 

@@ -77,6 +77,9 @@ def constraint_graphs(system: System, symbols: Symbols, q_dot: Any) -> RowGraphs
     equalities = [c for c in system.constraints if not isinstance(c, VelocityLimit)]
     for item in (*equalities, *system.contacts, *limits):
         builder.add(item)
+    for contact in system.contacts:
+        if contact.slip is not None:
+            builder.add_slip(contact)
     return builder.finished()
 
 
@@ -95,6 +98,7 @@ class _Builder:
     places: list[Indices] = field(default_factory=list)
     traced: list[tuple[UserFunction, slice]] = field(default_factory=list)
     by_hand: dict[str, dict[str, UserFunction]] = field(default_factory=dict)
+    slips: list[tuple[str, int]] = field(default_factory=list)
     end: int = 0
 
     def add(self, item: Constraint | Contact) -> None:
@@ -113,10 +117,8 @@ class _Builder:
                 _require_two_sides(item, value, self.symbols)
         if k == 0:
             raise ModelError(f"{user.label} returns an empty vector")
-        if isinstance(item, Contact) and np.size(item.restitution) not in (1, k):
-            raise ModelError(
-                f"{item} has {k} rows but {np.size(item.restitution)} values of restitution"
-            )
+        if isinstance(item, Contact):
+            _require_coefficients(item, k)
         if item.by_hand:
             self.by_hand[item.name] = _hand_functions(item, user, takes, known)
             self._append_blank(k)
@@ -124,6 +126,28 @@ class _Builder:
             self.traced.append((user, slice(self.end, self.end + k)))
             self._append(item, value, on_velocity)
         self.sized.append((item, k, ndim == 0))
+        self.end += k
+
+    def add_slip(self, contact: Contact) -> None:
+        """The tangents of a contact: its slip and how that changes."""
+        known = self.system.parameters
+        user = UserFunction.of(f"slip of {contact}", contact.slip, ("q", "v", "t"), known)
+        try:
+            value, ndim = user.trace(self.symbols)
+        except TraceError as error:
+            raise TraceError(f"{error} (a slip cannot be given by hand)") from error
+        rows = next(size for item, size, _ in self.sized if item is contact)
+        k = value.shape[0]
+        if ndim > 1 or k not in (rows, 2 * rows):
+            shape = tuple(value.shape) if ndim > 1 else (k,)
+            raise ModelError(
+                f"{user.label} must return {rows} value(s) in the plane, one for each row of the "
+                f"gap, or {2 * rows} in space, got shape {shape}"
+            )
+        _require_affine(user, value, self.symbols)
+        self.traced.append((user, slice(self.end, self.end + k)))
+        self._append(contact, value, on_velocity=True)
+        self.slips.append((contact.name, k))
         self.end += k
 
     def _append_blank(self, k: int) -> None:
@@ -161,7 +185,7 @@ class _Builder:
         """All rows together."""
         none = np.zeros(0, dtype=np.intp)
         stacked = {k: ca.vertcat(ca.SX(0, 1), *parts) for k, parts in self.columns.items()}
-        layout = RowTable.of(self.sized)
+        layout = RowTable.of(self.sized, self.slips)
         shape = (layout.n_rows, self.symbols.v.shape[0])
         pattern = RowPattern.of(
             np.concatenate([none, *self.rows]), np.concatenate([none, *self.places]), shape
@@ -169,6 +193,24 @@ class _Builder:
         traced = tuple(self.traced)
         return RowGraphs(layout=layout, pattern=pattern, traced=traced, by_hand=self.by_hand,
                          **stacked)  # fmt: skip
+
+
+def _require_coefficients(contact: Contact, k: int) -> None:
+    """One value of each coefficient, or one for each row."""
+    for word in ("restitution", "friction", "static_friction", "tangential_restitution"):
+        if np.size(getattr(contact, word)) not in (1, k):
+            raise ModelError(
+                f"{contact} has {k} rows but {np.size(getattr(contact, word))} values of {word}"
+            )
+
+
+def _require_affine(user: UserFunction, slip: Any, symbols: Symbols) -> None:
+    """A slip is a velocity of a point: its derivative by v does not depend on v."""
+    if ca.jacobian(ca.vec(ca.jacobian(slip, symbols.v)), symbols.v).nnz():
+        raise ModelError(
+            f"{user.label} must be affine in v (a velocity, such as v[0] + R * v[2]): its "
+            f"derivative by v depends on v"
+        )
 
 
 def _require_two_sides(contact: Contact, gaps: Any, symbols: Symbols) -> None:

@@ -64,7 +64,7 @@ def proved_unique(problem: Reduced, multipliers: Array, tolerance: float = CERTI
         return True
     if problem.problem.in_space or not countable(problem, FEW_SETS):
         return False
-    forces = multipliers[problem.problem.n_equality :] * problem.lengths
+    forces = multipliers[len(multipliers) - len(problem.lengths) :] * problem.lengths
     held = np.abs(forces) > SAME_FORCES * float(np.abs(forces).max(initial=0.0))
     if held.any():
         sizes = np.linalg.svd(problem.G[np.ix_(held, held)], compute_uv=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.errors import SimulationError
 from ...base.tolerances.simulation import DRIFT, JUMP, JUMP_BY_RTOL
-from ...mechanics.caused import caused_accelerations
+from ...mechanics.consistency.caused import caused_accelerations
 from ...mechanics.consistency.projection import Scales, drift
 from ...mechanics.flow import Flow
 from ...model.snapshot import Snapshot

@@ -10,7 +10,8 @@ import numpy as np
 from ...base.arrays import Array, Indices
 from ...base.lazy import lazy
 from ...base.tolerances.simulation import ROUND_OFF
-from ...mechanics.acceleration import Acceleration, accelerate_rows
+from ...mechanics.acceleration import accelerate_rows
+from ...mechanics.answer import Acceleration
 from ...mechanics.consistency.projection import Scales, project
 from ...mechanics.flow import Flow
 from ...mechanics.impact import Impact, Jump

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from ...mechanics.acceleration import Acceleration
+from ...mechanics.answer import Acceleration
 from ...mechanics.flow import Flow
 from ...model.snapshot import Snapshot
 from ...qp.gauss_solver import Counts

@@ -15,7 +15,7 @@ from ...base.tolerances.simulation import (
     SLOW,
     UNANNOUNCED_JUMP,
 )
-from ...mechanics.acceleration import Acceleration
+from ...mechanics.answer import Acceleration
 from ...mechanics.collision import Collision
 from ...mechanics.consistency.projection import Scales
 from ...model.snapshot import Snapshot
@@ -147,7 +147,7 @@ def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snaps
         rows = answer.chosen
         assert rows is not None
         carries = np.zeros(len(rows), dtype=bool)
-        carries[answer.solution.working] = True
+        carries[answer.working] = True
         carries &= answer.solution.row_multipliers > 0.0
         status = contact.with_forces(status, rows, carries, layout)
         idle = contact.idle(status)

@@ -21,7 +21,7 @@ from ...results.dense_output import Piece
 from ...results.recorder import NOTHING, Mark
 from ...results.records import Event, RunStatus, Stats
 from ...results.result import Result
-from ..initial_state import consistent_start, without_round_off
+from ..initial_state import consistent_start, refuse_friction, without_round_off
 from ..limits import require_progress, require_within_limits
 from ..run_state import RunState
 from ..settings import Settings
@@ -59,6 +59,7 @@ class Stepper:
         self, system: System, q0: Array, v0: Array, settings: Settings, solver: GaussSolver
     ) -> None:
         asked = evaluate(system, q0, v0, settings.t0)
+        refuse_friction(asked)
         self.start = without_round_off(asked, settings.time_scale, solver)
         self.settings = settings
         self.solver = solver

@@ -11,7 +11,7 @@ from ....base.arrays import Array, Indices, Mask
 from ....base.errors import GaussError
 from ....base.tolerances.base import TINY
 from ....base.tolerances.simulation import NO_GAP, SLOW
-from ....mechanics.acceleration import Acceleration
+from ....mechanics.answer import Acceleration
 from ....mechanics.collision import Collision
 from ....mechanics.coupling import coupling
 from ....mechanics.impact import Jump

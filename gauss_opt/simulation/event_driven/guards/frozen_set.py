@@ -7,7 +7,7 @@ import numpy as np
 from ....base.arrays import Array, Indices
 from ....base.tolerances.base import FINEST_TIME, TINY
 from ....base.tolerances.simulation import SAME_ACCELERATION
-from ....mechanics.acceleration import Acceleration
+from ....mechanics.answer import Acceleration
 from ....mechanics.consistency.projection import Scales
 from ....mechanics.flow import Flow
 from ....model.snapshot import Snapshot

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from ....base.arrays import Indices
-from ....mechanics.acceleration import Acceleration
+from ....mechanics.answer import Acceleration
 from ....mechanics.flow import Flow
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece

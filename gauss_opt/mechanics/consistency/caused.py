@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import Array
-from ..model.snapshot import Snapshot
+from ...base.arrays import Array
+from ...model.snapshot import Snapshot
 
 __all__ = ["caused_accelerations"]
 

@@ -1,0 +1,1 @@
+"""Coulomb friction in mechanics: accelerations, impacts, and all routes to them."""
