@@ -2,6 +2,7 @@
 
 from . import planar, solvers
 from .base.errors import (
+    CarryingError,
     GaussError,
     InfeasibleError,
     InputError,
@@ -50,6 +51,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Acceleration",
     "Assembly",
+    "CarryingError",
     "Case",
     "Certificate",
     "Check",

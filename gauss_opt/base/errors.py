@@ -6,7 +6,8 @@ Every message says what, where, and what to try. Every exception of the package 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pickle import PicklingError
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..qp.friction.problem import FrictionProblem
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..results.result import Result
 
 __all__ = [
+    "CarryingError",
     "GaussError",
     "InfeasibleError",
     "InputError",
@@ -31,6 +33,21 @@ __all__ = [
 
 class GaussError(Exception):
     """Base of all errors raised by gauss_opt."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrived, (type(self), self.args, dict(vars(self)))
+
+
+def _arrived(cls: type[GaussError], args: tuple[Any, ...], state: dict[str, Any]) -> GaussError:
+    """An error from another process, with all that it carries."""
+    error = cls.__new__(cls)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class CarryingError(GaussError, PicklingError):
+    """Something of a model that pickle cannot take to another process."""
 
 
 class InputError(GaussError, ValueError):

@@ -36,7 +36,15 @@ gives a copy
     clear = pop = popitem = setdefault = update = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (dict(self),)
+        return _frozen_again, (dict(self),)
+
+
+def _frozen_again(content: dict[Any, Any]) -> Frozen[Any, Any]:
+    """A dictionary that has travelled, with its arrays: those could be written to meanwhile."""
+    for value in content.values():
+        if isinstance(value, np.ndarray):
+            frozen_in_place(value)
+    return Frozen(content)
 
 
 def frozen_in_place(array: AnyArray) -> AnyArray:

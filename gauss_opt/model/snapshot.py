@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import isfinite
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Array, Indices, Mask, real_array
 from ..base.errors import InputError, ModelError
+from ..base.frozen import frozen_in_place
 from ..base.lazy import lazy, made
 from ..base.row_matrix import RowMatrix
 from .coefficients import Coefficients
@@ -68,6 +69,10 @@ class Snapshot:
     rate: Array
     qdot: Array
     enabled: Mask | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return _arrived, ({name: value for name, value in values.items() if name != "dynamics"},)
 
     @property
     def layout(self) -> RowTable:
@@ -198,6 +203,15 @@ def state_snapshot(system: System, dynamics: Dynamics, q: Array, v: Array, t: fl
     q.setflags(write=False)
     v.setflags(write=False)
     return evaluate_checked(system, dynamics, q, v, t)
+
+
+def _arrived(values: dict[str, Any]) -> Snapshot:
+    """A snapshot that has travelled: without the traces, and its arrays could be written to."""
+    for value in values.values():
+        if isinstance(value, np.ndarray):
+            frozen_in_place(value)
+    dynamics = values["system"].dynamics(len(values["v"]))
+    return made(Snapshot, **values, dynamics=dynamics)
 
 
 def potential_energy(system: System, q: ArrayLike, t: float = 0.0) -> float:

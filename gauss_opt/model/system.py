@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -13,20 +12,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.arrays import Array, real_array
+from ..base.carrying import Carried, Unchanging
 from ..base.errors import InputError, ModelError
+from ..base.frozen import frozen_in_place
+from ..base.lazy import made
 from ..base.matrices import require_semidefinite, symmetrised
 from .bodies import checked_bodies, checked_coordinates, checked_units
 from .coefficients import Coefficients
 from .constraints import Constraint, Contact, Function
 from .dynamics import Dynamics
 from .rows import RowTable
+from .traces import Traces
 from .tracing.tracer import trace_system
 
 __all__ = ["System"]
 
 
 @dataclass(frozen=True, eq=False)
-class System:
+class System(Carried, Unchanging):
     """A mechanical system: M(q, t) q'' = Q(q, v, t) plus what its constraints add.
 
     Parameters
@@ -84,7 +87,7 @@ class System:
     coordinates: Sequence[str] | None = field(default=None, kw_only=True)
     units: Sequence[str] | None = field(default=None, kw_only=True)
     bodies: Mapping[str, Sequence[str | int]] | None = field(default=None, kw_only=True)
-    _dynamics: dict[int, Dynamics] = field(default_factory=dict, init=False, repr=False)
+    _dynamics: Traces = field(default_factory=Traces, init=False, repr=False)
     _coefficients: dict[RowTable, Coefficients] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -187,12 +190,31 @@ class System:
                     f"parameter {name!r} has shape {np.shape(self.parameters[name])}, "
                     f"got {np.shape(value)}"
                 )
-        changed = copy(self)
         parameters = _checked_parameters({**self.parameters, **values})
-        object.__setattr__(changed, "parameters", parameters)
-        object.__setattr__(changed, "_coefficients", {})
+        own = {"parameters": parameters, "_coefficients": {}}
+        changed = made(type(self), **{**vars(self), **own})
         changed._check_coefficients()
         return changed
+
+    def departing(self) -> dict[str, Any]:
+        """All but the traces: these stay, and are made again where they are not known."""
+        left = {"parameters": dict(self.parameters), "_dynamics": self._dynamics.token}
+        return {**vars(self), **left, "_coefficients": {}}
+
+    def functions(self) -> Iterator[tuple[str, Any]]:
+        """Whatever of it may be or hold a function."""
+        for word in ("mass", "force", "nonideal", "potential", "kinematics"):
+            yield word, getattr(self, word)
+        for item in (*self.constraints, *self.contacts):
+            yield str(item), item
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for given in (state["mass"], state["force"]):
+            if isinstance(given, np.ndarray):
+                frozen_in_place(given)
+        state["parameters"] = _checked_parameters(state["parameters"])
+        state["_dynamics"] = Traces.known_as(state["_dynamics"])
+        self.__dict__.update(state)
 
     def coordinate_name(self, index: int) -> str:
         """Name of a position, ``q[index]`` unless the user gave one."""

@@ -62,10 +62,10 @@ def equalities(parts: Parts) -> list[Any]:
 
 def _require_held(parts: Parts, moving: list[Body]) -> None:
     """Refuse a body without mass that no joint holds."""
-    held = {id(body) for joint in parts.joints for body in joint.bodies}
+    held = {body for joint in parts.joints for body in joint.bodies}
     for body in moving:
         missing = "mass" if body.mass == 0.0 else "inertia" if body.inertia == 0.0 else ""
-        if missing and id(body) not in held and not (missing == "inertia" and body.size == 2):
+        if missing and body not in held and not (missing == "inertia" and body.size == 2):
             raise ModelError(
                 f"body {body.name!r} has no {missing} and no joint holds it: its acceleration is "
                 f"undefined. Give it a {missing}, or connect it"

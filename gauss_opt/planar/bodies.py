@@ -19,7 +19,8 @@ class Body:
     """A body: rigid (x, y, angle), a particle (x, y), fixed to the ground, or moved as given.
 
     The coordinates are the place of the mass centre and the angle. Points are written in the
-    body's own axes, in which its shapes are.
+    body's own axes, in which its shapes are. It stays the same body when it travels to another
+    process, or when its mechanism is copied.
 
     Attributes
     ----------
@@ -38,6 +39,8 @@ class Body:
     drawn : (x, y, angle) or None
         Where its origin was drawn, if it was.
     material : str
+    owner : str
+        The mechanism it belongs to.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Body:
     motion: Motion | None = None
     drawn: tuple[float, float, float] | None = None
     material: str = ""
+    owner: str = ""
     _named: dict[str, Place] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -58,6 +62,16 @@ class Body:
                 self._named.setdefault(name, place)
         self._named.setdefault("center", self.mass_center)
         self._named.setdefault("origin", (0.0, 0.0))
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.owner, self.name, self.slot, self.size
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Body) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
 
     def at(self, x: float, y: float) -> Point:
         """A point of the body, in its own axes."""
@@ -235,7 +249,7 @@ def require_body(what: str, value: Any, bodies: Sequence[Body]) -> Body:
     """A body of this mechanism."""
     if not isinstance(value, Body):
         raise ModelError(f"{what} must be a body, got {value!r}")
-    if not any(value is body for body in bodies):
+    if value not in bodies:
         known = ", ".join(repr(body.name) for body in bodies)
         raise ModelError(
             f"{what}: body {value.name!r} is not part of this mechanism, which has {known}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from math import isfinite
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
+from ..base.carrying import Carried
 from ..base.errors import ModelError
 from .bodies import Body, Point, require_body, require_point
 from .motion import Motion
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Parts"]
 
 
-class Parts:
+class Parts(Carried):
     """What has been added so far.
 
     Attributes
@@ -32,7 +34,8 @@ class Parts:
     """
 
     def __init__(self) -> None:
-        self.ground = Body("ground")
+        self._token = uuid4().hex
+        self.ground = Body("ground", owner=self._token)
         self.bodies: list[Body] = [self.ground]
         self.joints: list[Joint] = []
         self.forces: list[Force] = []
@@ -89,6 +92,7 @@ class Parts:
             Body(
                 name, shapes, _amount("mass", name, mass), _amount("inertia", name, inertia),
                 pair(f"center of {name!r}", center), self._size, 3, None, drawn, material,
+                self._token,
             )
         )  # fmt: skip
 
@@ -107,7 +111,7 @@ class Parts:
         drawn = None if at is None else self._drawn(name, at, None)
         mass = _amount("mass", name, mass)
         return self._added(
-            Body(name, shapes, mass, 0.0, center, self._size, 2, None, drawn, material)
+            Body(name, shapes, mass, 0.0, center, self._size, 2, None, drawn, material, self._token)
         )
 
     def fixed(
@@ -123,13 +127,13 @@ class Parts:
         x, y, turn = self._drawn(name, at, angle)
         motion = Motion(f"the place of {name!r}", lambda t: (x, y, turn), 3)
         still = (x, y, turn) == (0.0, 0.0, 0.0)
-        return self._added(Body(name, shapes, motion=None if still else motion, material=material))
+        return self._given(name, shapes, None if still else motion, material)
 
     def moved(self, name: str, *shapes: Shape, motion: Any, material: str = "") -> Body:
         """A body that moves as given: ``motion(t)`` is (x, y, angle) of its origin."""
         self._check_new(name, shapes)
         given = Motion(f"the motion of {name!r}", motion, 3)
-        return self._added(Body(name, shapes, motion=given, material=material))
+        return self._given(name, shapes, given, material)
 
     # Checks
 
@@ -166,6 +170,12 @@ class Parts:
                     f"body {name!r}: {shape!r} is not a shape; mass and inertia are given as "
                     f"mass= and inertia="
                 )
+
+    def _given(
+        self, name: str, shapes: tuple[Shape, ...], motion: Motion | None, material: str
+    ) -> Body:
+        """A body whose place is given."""
+        return self._added(Body(name, shapes, motion=motion, material=material, owner=self._token))
 
     def _added(self, body: Body) -> Body:
         for shape in body.shapes:

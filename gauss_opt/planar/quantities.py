@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.carrying import Carried
 from ..base.errors import ModelError
 from .posture import Posture
 
@@ -22,7 +23,7 @@ deg = pi / 180.0
 
 
 @dataclass(frozen=True, eq=False)
-class Quantity:
+class Quantity(Carried):
     """A function of the positions, a number or a pair, with its rate.
 
     Attributes
@@ -81,7 +82,7 @@ def distance(a: Point, b: Point) -> Quantity:
     >>> pl.distance(m.ground.at(0, 0), bob.center).name
     'distance of ground and bob.center'
     """
-    if a.body is b.body:
+    if a.body == b.body:
         raise ModelError(f"{a} and {b} are points of one body: their distance never changes")
 
     def value(p: Posture) -> Any:

@@ -153,7 +153,8 @@ def _on(name: str, bodies: tuple[Body, ...], on: Body | None) -> Body:
     if on is None:
         moving = [body for body in bodies if body.moves]
         return moving[-1]
-    if not any(on is body for body in bodies):
-        names = " and ".join(repr(body.name) for body in bodies)
-        raise ModelError(f"{name!r} is between {names}; it does not act on {on}")
-    return on
+    for body in bodies:
+        if body.name == on.name:  # which may be of a mechanism made alike in another process
+            return body
+    names = " and ".join(repr(body.name) for body in bodies)
+    raise ModelError(f"{name!r} is between {names}; it does not act on {on}")

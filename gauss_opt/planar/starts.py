@@ -154,15 +154,15 @@ def _contradiction(what: str, names: tuple[str, ...], given: list[Any]) -> Model
 def _guess(parts: Parts, places: list[tuple[Quantity, Array]], t: float) -> Array:
     """Where assembly begins: as drawn, with given coordinates, other bodies put at their pins."""
     q = np.zeros(len(masses(parts)))
-    known: set[int] = set()
+    known: set[Body] = set()
     for body in parts.bodies:
         if not body.moves:
-            known.add(id(body))
+            known.add(body)
             continue
         x, y, angle = body.drawn or (0.0, 0.0, 0.0)
         _put(q, body, (x, y), angle, (0.0, 0.0))
         if body.drawn is not None:
-            known.add(id(body))
+            known.add(body)
     for quantity, value in places:
         body, dot = quantity.bodies[0], quantity.name.rpartition(".")[2]
         direct = quantity.name.startswith(f"{body.name}.") and len(quantity.bodies) == 1
@@ -171,12 +171,12 @@ def _guess(parts: Parts, places: list[tuple[Quantity, Array]], t: float) -> Arra
             q[slot] = value[0]
         elif direct and quantity.name == f"{body.name}.position":
             q[body.slots[0] : body.slots[0] + 2] = value
-            known.add(id(body))
+            known.add(body)
     _hang(parts.joints, q, known, t)
     return q
 
 
-def _hang(joints: list[Joint], q: Array, known: set[int], t: float) -> None:
+def _hang(joints: list[Joint], q: Array, known: set[Body], t: float) -> None:
     """Put each body that has no place yet at the joint to one that has."""
     placing = [joint for joint in joints if joint.placing]
     again = True
@@ -184,12 +184,12 @@ def _hang(joints: list[Joint], q: Array, known: set[int], t: float) -> None:
         again = False
         for joint in placing:
             a, b = joint.ends
-            if (id(a.body) in known) == (id(b.body) in known):
+            if (a.body in known) == (b.body in known):
                 continue
-            near, far = (a, b) if id(a.body) in known else (b, a)
+            near, far = (a, b) if a.body in known else (b, a)
             angle = float(q[far.body.slots[2]]) if far.body.size == 3 else 0.0
             _put(q, far.body, Posture(q, q, t).at(near), angle, far.place)
-            known.add(id(far.body))
+            known.add(far.body)
             again = True
 
 
@@ -204,12 +204,12 @@ def _put(q: Array, body: Body, at: tuple[Any, Any], angle: float, place: tuple[A
 
 def _require_determined(parts: Parts, system: System, q: Array, t: float) -> None:
     """Refuse a start in which a body could be elsewhere that nobody has drawn."""
-    jointed = {id(body) for joint in parts.joints for body in joint.bodies}
+    jointed = {body for joint in parts.joints for body in joint.bodies}
     chosen = [
         slot
         for body in parts.bodies
         for slot in body.slots
-        if body.drawn is not None or id(body) not in jointed
+        if body.drawn is not None or body not in jointed
     ]
     rows = evaluate(system, q, np.zeros(len(q)), t).rows
     free = free_directions(np.concatenate([rows, np.eye(len(q))[chosen]]))

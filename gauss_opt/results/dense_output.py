@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..base.arrays import Array
 from ..base.chebyshev import differentiation_matrix, halving, interpolated, nodes, weights
+from ..base.frozen import frozen_in_place
 from ..base.tolerances.results import AT_THE_START
 
 __all__ = ["Piece"]
@@ -31,6 +33,9 @@ class Piece:
     t1: float
     values: Array
     held: tuple[int, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrived, (self.t0, self.t1, self.values, self.held)
 
     @property
     def times(self) -> Array:
@@ -80,3 +85,8 @@ class Piece:
         span = self.t1 - self.t0
         share = (t - self.t0) / span if span else 0.0
         return interpolated(self.values, share if abs(share) > AT_THE_START else 0.0)
+
+
+def _arrived(t0: float, t1: float, values: Array, held: tuple[int, ...]) -> Piece:
+    """A piece that has travelled, during which its values could be written to."""
+    return Piece(t0, t1, frozen_in_place(values), held)

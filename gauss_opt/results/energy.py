@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,6 +64,10 @@ class Energy:
     def __post_init__(self) -> None:
         for item in fields(self):
             object.__setattr__(self, item.name, frozen_array(getattr(self, item.name)))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # arrays that have travelled can be written to
 
     @property
     def total(self) -> Array:

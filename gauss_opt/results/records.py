@@ -145,6 +145,10 @@ class ConstraintForce:
         for name in ("total", "ideal", "nonideal"):
             object.__setattr__(self, name, frozen_array(getattr(self, name)))
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # arrays that have travelled can be written to
+
 
 @dataclass
 class Stats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.arrays import Array
+from ..base.carrying import Unchanging
 from ..base.errors import InputError, MissingPackageError
 from ..base.frozen import Frozen, frozen_array, frozen_deeply, frozen_in_place
 from ..base.record_file import has_records
@@ -29,7 +30,7 @@ __all__ = ["ConstraintForce", "Event", "Result", "State", "Stats", "load"]
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Drawn):
+class Result(Drawn, Unchanging):
     """A simulated motion. Rows of all arrays are times; both sides of a jump are stored.
 
     Nothing in it can be changed: arrays are read-only, and ``array.copy()`` gives one of your own.
@@ -104,6 +105,12 @@ class Result(Drawn):
         for name in ("events", "pieces", "parts"):
             put(self, name, tuple(getattr(self, name)))
         put(self, "stats", self.stats.frozen())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrived, (
+            type(self),
+            {item.name: getattr(self, item.name) for item in fields(self)},
+        )
 
     @cached_property
     def multipliers(self) -> dict[str, Array]:
@@ -230,6 +237,13 @@ class Result(Drawn):
         return as_text(self)
 
     __repr__ = __str__
+
+
+def _arrived(cls: type[Result], values: dict[str, Any]) -> Result:
+    """A result that has travelled, during which its arrays could be written to."""
+    for name in ("t", "q", "v", "a"):
+        frozen_in_place(values[name])
+    return cls(**values)
 
 
 def load(path: str | os.PathLike[str]) -> Result:

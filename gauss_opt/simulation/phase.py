@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..base.carrying import Carried
 from ..base.errors import InputError, ModelError, UserFunctionError
 from ..model.rows import RowTable
 from ..model.system import System
@@ -16,7 +17,7 @@ __all__ = ["NextPhase", "Phase", "ask_for_next", "endings", "require_alike"]
 
 
 @dataclass(frozen=True, eq=False)
-class Phase:
+class Phase(Carried):
     """A system, and what ends its phase.
 
     Attributes

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from numpy.typing import ArrayLike
 
 from ..base.arrays import Array
+from ..base.carrying import Carried
 from ..base.errors import InputError
 from ..model.system import System
 from ..results.result import Result
@@ -145,7 +146,7 @@ def parameter(default: Any, unit: str = "", meaning: str = "") -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Setup:
+class Setup(Carried):
     """What a case simulates.
 
     Attributes

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import copyreg
 import importlib.util
 import os
 import sys
+from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import cloudpickle
 
 from ..base.errors import GaussError, InputError
 from .case import Case
@@ -48,7 +55,7 @@ def find_case(name: str | os.PathLike[str]) -> type[Case]:
 def _from_file(path: Path) -> type[Case]:
     if not path.is_file():
         raise InputError(f"there is no case file {path}")
-    module_name = f"gauss_opt_case_{path.stem}_{abs(hash(str(path)))}"
+    module_name = f"gauss_opt_case_{path.stem}_{sha256(str(path).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is not a Python file")
@@ -68,4 +75,16 @@ def _from_file(path: Path) -> type[Case]:
     if len(found) != 1:
         listed = ", ".join(item.__name__ for item in found) or "none"
         raise InputError(f"{path} must define one subclass of gauss_opt.Case; it defines {listed}")
+    built_in = path.resolve().parent == folder().resolve()
+    _let_travel(module, found[0], path.stem if built_in else str(path))
     return found[0]
+
+
+def _let_travel(module: ModuleType, case: type[Case], source: str) -> None:
+    """Let its cases go to other processes, where the file is loaded again, and its functions."""
+    cloudpickle.register_pickle_by_value(module)  # which nobody there can import
+    copyreg.pickle(case, lambda one: (_arrived, (source, one.values)))
+
+
+def _arrived(source: str, values: Mapping[str, Any]) -> Case:
+    return find_case(source)(**values)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ...base.carrying import Carried
 from ..bodies import Body, Point
 from ..posture import Posture
 
@@ -22,7 +23,7 @@ class Load(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Force:
+class Force(Carried):
     """A force element.
 
     Attributes

@@ -225,5 +225,5 @@ class HoldingJoints(Parts):
                 )
 
 
-def _places(joint: Joint) -> set[tuple[int, tuple[float, float]]]:
-    return {(id(point.body), point.place) for point in joint.ends}
+def _places(joint: Joint) -> set[tuple[Body, tuple[float, float]]]:
+    return {(point.body, point.place) for point in joint.ends}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.carrying import Carried
 from ...base.errors import ModelError
 from ...model.constraints import Constraint, Contact, Holonomic, Nonholonomic, VelocityLimit
 from ..bodies import Body, Point
@@ -21,7 +22,7 @@ Function = Callable[[Posture], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(Carried):
     """Constraints that belong together.
 
     Attributes
@@ -79,7 +80,7 @@ def contact(name: str, gap: Function, restitution: float) -> Contact:
 
 def distinct(name: str, *bodies: Body) -> tuple[Body, ...]:
     """Bodies between which there can be a joint."""
-    if len({id(body) for body in bodies}) < len(bodies):
+    if len(set(bodies)) < len(bodies):
         raise ModelError(f"joint {name!r} connects {bodies[0].name!r} with itself")
     if not any(body.moves for body in bodies):
         names = " and ".join(repr(body.name) for body in bodies)
