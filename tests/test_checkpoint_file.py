@@ -21,14 +21,15 @@ START = [1.0, 0.5], [0.0, 1.0], (0.0, 1.2)
 
 
 def system(*, e=0.6, g=G, mass=(1.0, 2.0), force=None, gap=None, contacts=(), constraints=(),
-           **options):  # fmt: skip
+           parameters=None, **options):  # fmt: skip
     def weight(q, v, t, g):
         return np.array([-g, -0.1 * v[1]])
 
     floor = go.Contact("floor", gap or (lambda q, t: q[0]), e)
     return go.System(
-        mass, force or weight, [*constraints], [floor, *contacts], parameters={"g": g}, **options
-    )
+        mass, force or weight, [*constraints], [floor, *contacts],
+        parameters={"g": g, **(parameters or {})}, **options,
+    )  # fmt: skip
 
 
 def same(one, other):
@@ -283,6 +284,22 @@ OTHERS = {
                 bias=lambda q, v, t, k=k: k * v[0] ** 2)
             for k in (0.2, 0.3)
         ),
+    ),
+    r"the way through Contact 'wall' \(none there, passable here\)": with_item(
+        "contacts",
+        go.Contact("wall", lambda q, t: 9.0 - q[1]),
+        go.Contact("wall", lambda q, t: 9.0 - q[1], passable=True),
+    ),
+    "the slip of Contact 'wall' ": with_item(
+        "contacts",
+        go.Contact("wall", lambda q, t: 9.0 - q[1], slip=lambda q, v, t: v[0]),
+        go.Contact("wall", lambda q, t: 9.0 - q[1], slip=lambda q, v, t: 2.0 * v[0]),
+    ),
+    r"the restitution of Contact 'wall' \(0.0 there, e here\)": with_item(
+        "contacts",
+        go.Contact("wall", lambda q, t: 9.0 - q[1]),
+        go.Contact("wall", lambda q, t: 9.0 - q[1], "e"),
+        parameters={"e": 0.0},
     ),
     "the active_when of Contact 'wall' ": with_item(
         "contacts",

@@ -6,6 +6,7 @@ import pytest
 import gauss_opt as go
 from gauss_opt.base.row_matrix import DenseRows, RowPattern, SparseRows
 from gauss_opt.model import rows as row_table
+from gauss_opt.model.coefficients import Coefficients
 from gauss_opt.model.dynamics import Values
 from gauss_opt.model.switches import Switches
 from gauss_opt.model.tracing import buffered, traced
@@ -247,7 +248,8 @@ def test_sparse_rows_are_the_matrix(seed):
 def test_tables_of_ten_thousand_contacts_take_megabytes():
     contacts = [go.Contact(f"c{i}", lambda q, t: q[0], restitution=0.5) for i in range(10_000)]
     table = row_table.RowTable.of([(contact, 1, True) for contact in contacts])
-    arrays = [table.kind, table.block_of, table.on_velocity, table.restitution, table.block_starts]
+    e = Coefficients.of(table, {}).restitution
+    arrays = [table.kind, table.block_of, table.on_velocity, e, table.block_starts]
     assert sum(array.nbytes for array in arrays) < 1e6
     assert table.block("c9999").rows == slice(9_999, 10_000)
     assert table.block_at(1234).name == "c1234"
@@ -274,7 +276,8 @@ def test_the_table_says_what_each_row_is():
                                    Kind.CONTACT, Kind.LIMIT]  # fmt: skip
     assert table.names == ("servo", "blade", "rod", "feet", "feet", "limit")
     assert table.on_velocity.tolist() == [False, True, False, False, False, True]
-    assert table.restitution.tolist() == [0.0, 0.0, 0.0, 0.1, 0.2, 0.0]
+    restitution = system.coefficients(table).restitution
+    assert restitution.tolist() == [0.0, 0.0, 0.0, 0.1, 0.2, 0.0]
     assert table.bilateral.tolist() == [1, 2]
     position, velocity = table.held(np.array([4, 0, 2, 1]))
     assert (position.tolist(), velocity.tolist()) == ([2, 4], [1, 2, 4])

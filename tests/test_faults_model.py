@@ -230,7 +230,7 @@ def test_fault_12_a_contact_without_a_normal_is_named():
 
 
 @pytest.mark.parametrize(
-    "e", [-0.1, 1.1, np.nan, np.inf, "high", None, 1j, [0.5, 2.0], [[1], [1, 2]]]
+    "e", [-0.1, 1.1, np.nan, np.inf, None, 1j, [0.5, 2.0], [[1], [1, 2]], ["high", "low"]]
 )
 def test_fault_21_restitution_outside_its_range_is_refused(e):
     with pytest.raises(go.ModelError, match="Contact 'floor': restitution must be between 0 and 1"):

@@ -227,3 +227,30 @@ def test_a_remembered_set_that_holds_only_within_the_tolerance_is_corrected():
     below = solver.solve(GaussProblem.create([1, 1], target=[-1, 0.5], **walls))
     assert below.solver == "active set"
     assert_allclose(below.x, [0, 1], atol=1e-4)
+
+
+def test_a_solution_shows_what_the_solver_itself_answered():
+    rng = np.random.default_rng(4)
+    Ae, Ai, inside = rng.normal(size=(2, 6)), rng.normal(size=(9, 6)), rng.normal(size=6)
+    problem = GaussProblem.create(
+        10.0 ** rng.uniform(-3, 3, 6), target=4 * rng.normal(size=6),
+        Ae=Ae, be=Ae @ inside, Ai=Ai, bi=Ai @ inside - rng.exponential(size=9),
+    )  # fmt: skip
+    for name in available():
+        solution = solve(problem, name, fallback=())
+        raw = solution.raw
+        assert raw.status == "solved"
+        np.testing.assert_allclose(raw.x, solution.x, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            raw.inequality_multipliers, solution.inequality_multipliers, rtol=1e-4, atol=1e-4
+        )
+        assert raw.seconds > 0.0
+        assert (raw.iterations is None) == (name == "nnls")
+        assert "its own answer: solved" in str(solution)
+
+
+def test_a_solution_from_the_last_active_set_has_no_solvers_answer():
+    solver = GaussSolver("daqp")
+    problem = GaussProblem.create([1.0], target=[-1.0], Ai=[[1.0]], bi=[0.0])
+    assert solver.solve(problem).raw.x == 0.0
+    assert solver.solve(problem).raw is None

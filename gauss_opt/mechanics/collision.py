@@ -238,7 +238,7 @@ def collide(
     if not isinstance(solver, GaussSolver):
         solver = GaussSolver(solver)
     rows = contact_rows(snapshot, contacts)
-    return collide_snapshot(snapshot, rows, law_for(snapshot.layout, law), solver)
+    return collide_snapshot(snapshot, rows, law_for(snapshot.coefficients, law), solver)
 
 
 def collide_snapshot(

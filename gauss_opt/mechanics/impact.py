@@ -89,12 +89,12 @@ class Impact:
     @lazy
     def restitution(self) -> Array:
         """Coefficient of each contact row, (k,)."""
-        return self.snapshot.layout.restitution[self.contacts]
+        return self.snapshot.coefficients.restitution[self.contacts]
 
     @lazy
     def rubs(self) -> bool:
         """Whether a contact with friction takes part."""
-        return bool(self.snapshot.layout.rough[self.contacts].any())
+        return bool(self.snapshot.coefficients.rough[self.contacts].any())
 
     @property
     def rows(self) -> Array:
@@ -133,7 +133,7 @@ class Impact:
         """
         contacts = self.contacts if contacts is None else contacts
         start = self.v if velocity is None else velocity
-        rough = self.snapshot.layout.has_friction and not equality
+        rough = self.snapshot.coefficients.has_friction and not equality
         rub = Rub(reversed_slips, preload) if rough else None
         ask = (rates, contacts, start, push, equality)
         try:
@@ -191,7 +191,7 @@ class Impact:
     ) -> tuple[GaussSolution | FrictionSolution, Dependence | None, Indices]:
         """The certified answer, what was done about dependent rows, and the rows it is on."""
         rows = np.concatenate([self.equalities, contacts, self.limits])
-        if rub is not None and at.layout.rough[contacts].any():
+        if rub is not None and at.coefficients.rough[contacts].any():
             rough, rows = with_tangents(problem, at, contacts, rows, rub)
             return self.solver.solve_friction(rough), None, rows
         answer, dependence = solve_beside_surface(

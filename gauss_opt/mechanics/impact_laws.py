@@ -17,7 +17,7 @@ from ..base.tolerances.mechanics import (
     RETURNED_UNDERFLOW,
     TIED_APPROACH,
 )
-from ..model.rows import RowTable
+from ..model.coefficients import Coefficients
 from .impact import Impact, Jump, Outcome
 from .single_collisions import SingleCollisions, whitened_contacts
 
@@ -155,11 +155,11 @@ class Sequential(ImpactLaw):
 
 def tangential_restitution(impact: Impact) -> Array:
     """Coefficients of the contacts that take part, on the rows of the layout."""
-    layout = impact.snapshot.layout
+    layout, coefficients = impact.snapshot.layout, impact.snapshot.coefficients
     found = np.zeros(layout.n_rows)
     tangents = layout.tangents_of(impact.contacts)
     normals = layout.normal_of[tangents - layout.tangents.start]
-    found[tangents] = layout.tangential_restitution[normals]
+    found[tangents] = coefficients.tangential_restitution[normals]
     return found
 
 
@@ -187,7 +187,7 @@ def make_law(law: str | ImpactLaw) -> ImpactLaw:
     return LAWS.find(law)
 
 
-def law_for(layout: RowTable, law: str | ImpactLaw | None) -> ImpactLaw:
+def law_for(coefficients: Coefficients, law: str | ImpactLaw | None) -> ImpactLaw:
     """A law from its name, or the one that is right where none was asked for.
 
     That is Poisson's with friction and Newton's otherwise; Newton's as well where slips are
@@ -195,5 +195,5 @@ def law_for(layout: RowTable, law: str | ImpactLaw | None) -> ImpactLaw:
     """
     if law is not None:
         return make_law(law)
-    rubs = layout.has_friction and not layout.tangential_restitution.any()
+    rubs = coefficients.has_friction and not coefficients.tangential_restitution.any()
     return Poisson() if rubs else Newton()

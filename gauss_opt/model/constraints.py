@@ -6,8 +6,9 @@ standard arguments, whose values are in ``System(parameters=...)``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..base.arrays import Array
 from ..base.errors import ModelError
 
 __all__ = [
+    "COEFFICIENTS",
     "Constraint",
     "Contact",
     "Function",
@@ -26,6 +28,12 @@ __all__ = [
 ]
 
 Function = Callable[..., Any]
+
+COEFFICIENTS: Mapping[str, float] = MappingProxyType({
+    "restitution": 1.0, "friction": np.inf, "static_friction": np.inf,
+    "tangential_restitution": 1.0,
+})  # fmt: skip
+"""The coefficients of a contact, each with the largest value it can have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,8 +145,10 @@ class Contact(_ByHand):
     gap : callable
         Distance; twice differentiable near contact. One contact for each feature. With friction it
         must be a true distance: with ``gap = 2 * y`` the friction would be halved.
-    restitution : float or sequence
-        Between 0 (plastic) and 1 (elastic); one for each row of a vector gap, or one for all.
+    restitution : float, sequence or str
+        Between 0 (plastic) and 1 (elastic); one for each row of a vector gap, or one for all. A
+        string is the name of a parameter of the system, so that
+        :meth:`~gauss_opt.System.with_parameters` can change it.
     active_when : callable, optional
         Function of (q, v, t): the contact exists only while it is true. When it becomes true with
         the gap at zero, the contact closes.
@@ -149,11 +159,11 @@ class Contact(_ByHand):
     slip : callable, optional
         Velocity of the body along the surface, function of (q, v, t), affine in v: one number for
         each row of the gap in the plane, two (along orthonormal directions) in space.
-    friction : float or sequence
+    friction : float, sequence or str
         Coefficient mu of Coulomb's law, as for ``restitution``.
-    static_friction : float or sequence, optional
+    static_friction : float, sequence or str, optional
         Coefficient while the contact sticks, at least ``friction``; the same when left out.
-    tangential_restitution : float or sequence
+    tangential_restitution : float, sequence or str
         Part of the slip that an impact reverses where friction allows (a superball has 1), between
         0 and 1; for Newton's law.
 
@@ -170,49 +180,85 @@ class Contact(_ByHand):
 
     name: str
     gap: Function
-    restitution: float | Sequence[float] = 0.0
+    restitution: float | Sequence[float] | str = 0.0
     active_when: Function | None = None
     passable: bool = False
     slip: Function | None = field(default=None, kw_only=True)
-    friction: float | Sequence[float] = field(default=0.0, kw_only=True)
-    static_friction: float | Sequence[float] | None = field(default=None, kw_only=True)
-    tangential_restitution: float | Sequence[float] = field(default=0.0, kw_only=True)
+    friction: float | Sequence[float] | str = field(default=0.0, kw_only=True)
+    static_friction: float | Sequence[float] | str | None = field(default=None, kw_only=True)
+    tangential_restitution: float | Sequence[float] | str = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_coefficient("restitution", 1.0)
-        friction = self._check_coefficient("friction", np.inf)
-        reversed_part = self._check_coefficient("tangential_restitution", 1.0)
-        static = friction
-        if self.static_friction is not None:
-            static = self._check_coefficient("static_friction", np.inf)
-        given = friction.max() > 0.0 or static.max() > 0.0 or reversed_part.max() > 0.0
-        if given and self.slip is None:
+        named = self.named
+        values = {word: self._values(word, {}) for word in COEFFICIENTS if word not in named}
+        for word in values:
+            given = getattr(self, word)
+            if given is not None and np.ndim(given):  # a list could be changed afterwards
+                object.__setattr__(self, word, tuple(np.asarray(given).tolist()))
+        rubs = [word for word in COEFFICIENTS if word in named or values[word].any()]
+        if self.slip is None and rubs not in ([], ["restitution"]):
             raise ModelError(
                 f"{self}: friction needs slip=, the velocity along the surface as a function of "
                 f"(q, v, t), for instance slip=lambda q, v, t: v[0]"
             )
-        fits = friction.size == static.size or 1 in (friction.size, static.size)
-        if not fits or (static < friction).any():
-            raise ModelError(
-                f"{self}: static_friction must be at least friction, got {self.static_friction!r} "
-                f"and {self.friction!r}"
-            )
+        if not named:
+            self._require_higher(values)
 
-    def _check_coefficient(self, word: str, most: float) -> Array:
-        """A coefficient within its bounds, one or several; a list is kept as a tuple."""
+    @property
+    def named(self) -> dict[str, str]:
+        """The coefficients that are parameters of the system, with the names of these."""
+        given = {word: self._given(word) for word in COEFFICIENTS}
+        return {word: name for word, name in given.items() if isinstance(name, str)}
+
+    def coefficients(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
+        """All coefficients, each one value or one for each row; out of their bounds is an error.
+
+        >>> floor = Contact("floor", lambda q, t: q[1], restitution="e")
+        >>> floor.coefficients({"e": 0.7})["restitution"]
+        array([0.7])
+        """
+        values = {word: self._values(word, parameters) for word in COEFFICIENTS}
+        self._require_higher(values)
+        return values
+
+    def _given(self, word: str) -> Any:
         given = getattr(self, word)
+        return self.friction if word == "static_friction" and given is None else given
+
+    def _values(self, word: str, parameters: Mapping[str, Any]) -> Array:
+        given, most = self._given(word), COEFFICIENTS[word]
+        value, what = given, word
+        if isinstance(given, str):
+            value, what = self._parameter(word, given, parameters), f"{word} (parameter {given!r})"
         try:
-            values = np.atleast_1d(np.asarray(given))
+            values = np.atleast_1d(np.asarray(value))
         except ValueError:  # a ragged list
             values = np.array([None])
         fits = values.dtype.kind in "fiu" and values.ndim == 1 and values.size > 0
         if not fits or not ((values >= 0) & (values <= most) & np.isfinite(values)).all():
             bounds = "between 0 and 1" if most == 1.0 else "a finite number, at least 0"
-            raise ModelError(f"{self}: {word} must be {bounds}, got {given!r}")
-        if np.ndim(given):  # a list could be changed afterwards
-            object.__setattr__(self, word, tuple(values.tolist()))
+            raise ModelError(f"{self}: {what} must be {bounds}, got {value!r}")
         return values.astype(float)
+
+    def _parameter(self, word: str, name: str, parameters: Mapping[str, Any]) -> Any:
+        if name not in parameters:
+            known = ", ".join(map(repr, parameters)) or "none"
+            raise ModelError(
+                f"{self}: {word} is {name!r}, which is no number and no parameter of the system "
+                f"(it has: {known}). Give it in System(parameters=...)"
+            )
+        return parameters[name]
+
+    def _require_higher(self, values: Mapping[str, Array]) -> None:
+        """Static friction is at least as high as friction."""
+        static, friction = values["static_friction"], values["friction"]
+        fits = friction.size == static.size or 1 in (friction.size, static.size)
+        if not fits or (static < friction).any():
+            raise ModelError(
+                f"{self}: static_friction must be at least friction, got {_shown(static)} and "
+                f"{_shown(friction)}"
+            )
 
     @property
     def rough(self) -> bool:
@@ -226,6 +272,11 @@ class Contact(_ByHand):
 
 
 Constraint = Holonomic | Nonholonomic | VelocityLimit | Servo
+
+
+def _shown(values: Array) -> str:
+    """One number, or all of them."""
+    return f"{values[0]:g}" if len(values) == 1 else str(values.tolist())
 
 
 def _check_name(name: object) -> None:

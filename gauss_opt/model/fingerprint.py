@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import GaussError, TraceError
-from .constraints import Constraint, Contact, Nonholonomic, Servo, VelocityLimit
+from .constraints import COEFFICIENTS, Constraint, Contact, Nonholonomic, Servo, VelocityLimit
 from .system import System
 from .tracing.system_graph import with_ideal_force
 from .tracing.user_function import Symbols, UserFunction
@@ -43,7 +43,9 @@ def fingerprint(system: System, nq: int, nv: int) -> dict[str, str]:
         found[_worded(function.label)] = _digest(function, system.parameters, nq, nv)
     for item in (*system.constraints, *system.contacts):
         if isinstance(item, Contact):
-            found[f"the restitution of {item}"] = str(item.restitution)
+            for word in COEFFICIENTS:
+                found[f"the {word.replace('_', ' ')} of {item}"] = str(getattr(item, word))
+            found[f"the way through {item}"] = "passable" if item.passable else "none"
         if isinstance(item, Servo):
             found[f"frequency and damping of {item}"] = f"{item.frequency}, {item.damping}"
     return found
@@ -81,9 +83,10 @@ def _of_constraint(item: Constraint | Contact, known: Mapping[str, Any]) -> Iter
         function = getattr(item, name)
         if function is not None:
             yield UserFunction.of(f"{name} of {item}", function, arguments, known)
-    condition = getattr(item, "active_when", None)
-    if condition is not None:
-        yield UserFunction.of(f"active_when of {item}", condition, ("q", "v", "t"), known)
+    for name in ("slip", "active_when"):
+        function = getattr(item, name, None)
+        if function is not None:
+            yield UserFunction.of(f"{name} of {item}", function, ("q", "v", "t"), known)
 
 
 def _digest(function: UserFunction, parameters: Mapping[str, Any], nq: int, nv: int) -> str:

@@ -47,9 +47,6 @@ _ON_VELOCITY = (Kind.NONHOLONOMIC, Kind.LIMIT, Kind.TANGENT)
 _NO_EQUALITIES = (Kind.CONTACT, Kind.LIMIT, Kind.TANGENT)
 
 
-_COEFFICIENTS = ("restitution", "friction", "static_friction", "tangential_restitution")
-
-
 class Block(NamedTuple):
     """The rows of one constraint."""
 
@@ -114,8 +111,6 @@ class RowTable:
         Place in ``blocks`` of each row.
     on_velocity : (m,) mask
         Rows of constraints on velocities; all others are on positions.
-    restitution, friction, static_friction, tangential_restitution : (m,) arrays
-        Coefficients of each contact row; 0 for all others.
     equalities, contacts, limits, tangents : slice
         Rows of equalities, of contacts, of velocity limits and of tangents.
     normal_of : (k,) array of int
@@ -127,10 +122,6 @@ class RowTable:
     kind: NDArray[np.int8]
     block_of: Indices
     on_velocity: Mask
-    restitution: Array
-    friction: Array
-    static_friction: Array
-    tangential_restitution: Array
     equalities: slice
     contacts: slice
     limits: slice
@@ -147,10 +138,10 @@ class RowTable:
 
         ``slips`` are the contacts with a slip, each with the number of its tangents.
 
-        >>> floor = Contact("floor", lambda q, t: q[:2], restitution=0.5)
+        >>> floor = Contact("floor", lambda q, t: q[:2])
         >>> table = RowTable.of([(floor, 2, False)])
-        >>> table.names, table.restitution
-        (('floor', 'floor'), array([0.5, 0.5]))
+        >>> table.names, table.contacts
+        (('floor', 'floor'), slice(0, 2, None))
         """
         sizes = np.array([size for _, size, _ in sized], dtype=np.intp)
         ends = np.concatenate([np.zeros(1, dtype=np.intp), np.cumsum(sizes)]).tolist()
@@ -164,12 +155,6 @@ class RowTable:
         block_of = np.concatenate([block_of, block_of[of]])
         kind = np.concatenate([np.repeat(kinds, sizes), np.full(len(of), Kind.TANGENT, np.int8)])
         m, smooth = len(kind), len(kind) - len(of)
-        coefficients = [np.zeros(m) for _ in _COEFFICIENTS]
-        for block in blocks:
-            if isinstance(block.item, Contact):
-                for column, word in zip(coefficients, _COEFFICIENTS, strict=True):
-                    given = getattr(block.item, word)
-                    column[block.rows] = block.item.friction if given is None else given
         n_equality = int(np.count_nonzero(~np.isin(kind, _NO_EQUALITIES)))
         n_contact = int(np.count_nonzero(kind == Kind.CONTACT))
         table = cls(
@@ -178,10 +163,6 @@ class RowTable:
             kind,
             block_of,
             np.isin(kind, _ON_VELOCITY),
-            coefficients[0],
-            coefficients[1],
-            coefficients[2],
-            coefficients[3],
             slice(0, n_equality),
             slice(n_equality, n_equality + n_contact),
             slice(n_equality + n_contact, smooth),
@@ -190,8 +171,6 @@ class RowTable:
         )
         for array in (table.kind, table.block_of, table.on_velocity, of):
             array.setflags(write=False)
-        for column in coefficients:
-            column.setflags(write=False)
         return table
 
     @property
@@ -224,18 +203,6 @@ class RowTable:
     def has_velocity_rows(self) -> bool:
         """Whether there is any constraint on velocities."""
         return bool(self.on_velocity[: self.tangents.start].any())
-
-    @lazy
-    def has_friction(self) -> bool:
-        """Whether any contact has friction."""
-        return bool(self.rough.any())
-
-    @lazy
-    def rough(self) -> Mask:
-        """Contact rows with friction, as a mask over all rows."""
-        has_slip = np.zeros(self.n_rows, dtype=bool)
-        has_slip[self.normal_of] = True
-        return has_slip & (np.maximum(self.friction, self.static_friction) > 0.0)
 
     def tangents_of(self, rows: Indices) -> Indices:
         """Tangent rows of contact rows, ascending."""

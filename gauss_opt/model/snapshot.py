@@ -13,6 +13,7 @@ from ..base.arrays import Array, Indices, Mask, real_array
 from ..base.errors import InputError, ModelError
 from ..base.lazy import lazy, made
 from ..base.row_matrix import RowMatrix
+from .coefficients import Coefficients
 from .dynamics import Dynamics
 from .rows import RowTable
 from .system import System
@@ -72,6 +73,11 @@ class Snapshot:
     def layout(self) -> RowTable:
         """Which rows belong to which constraint."""
         return self.dynamics.layout
+
+    @lazy
+    def coefficients(self) -> Coefficients:
+        """Restitution and friction of each row."""
+        return self.system.coefficients(self.layout)
 
     @property
     def rows(self) -> Array:

@@ -16,8 +16,10 @@ from ..base.arrays import Array, real_array
 from ..base.errors import InputError, ModelError
 from ..base.matrices import require_semidefinite, symmetrised
 from .bodies import checked_bodies, checked_coordinates, checked_units
+from .coefficients import Coefficients
 from .constraints import Constraint, Contact, Function
 from .dynamics import Dynamics
+from .rows import RowTable
 from .tracing.tracer import trace_system
 
 __all__ = ["System"]
@@ -46,7 +48,8 @@ class System:
     nq, nv : int, optional
         Sizes, where the mass does not tell them.
     parameters : mapping, optional
-        Values of the named parameters of the functions; see :meth:`with_parameters`.
+        Values of the named parameters of functions and of coefficients of contacts; see
+        :meth:`with_parameters`.
     coordinates : sequence of str, optional
         Names of the positions, for messages, tables and pictures.
     units : sequence of str, optional
@@ -82,6 +85,9 @@ class System:
     units: Sequence[str] | None = field(default=None, kw_only=True)
     bodies: Mapping[str, Sequence[str | int]] | None = field(default=None, kw_only=True)
     _dynamics: dict[int, Dynamics] = field(default_factory=dict, init=False, repr=False)
+    _coefficients: dict[RowTable, Coefficients] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -100,6 +106,7 @@ class System:
                 "a mass that depends on q needs force=: its velocity terms belong there"
             )
         set_field(self, "parameters", _checked_parameters(self.parameters))
+        self._check_coefficients()
         self._check_sizes()
         if self.nv is not None:
             self.dynamics(self.nv)
@@ -112,6 +119,18 @@ class System:
                     raise ModelError(f"{word}= has {len(given)} entries for {nv} positions")
             self._dynamics[nv] = trace_system(self, self.nq if self.nq is not None else nv, nv)
         return self._dynamics[nv]
+
+    def coefficients(self, layout: RowTable) -> Coefficients:
+        """Restitution and friction on the rows of its table, as the parameters have them."""
+        if layout not in self._coefficients:
+            self._coefficients[layout] = Coefficients.of(layout, self.parameters)
+        return self._coefficients[layout]
+
+    def _check_coefficients(self) -> None:
+        """Refuse coefficients that are parameters and out of their bounds."""
+        for contact in self.contacts:
+            if contact.named:
+                contact.coefficients(self.parameters)
 
     def _check_kinds(self) -> None:
         for item in self.constraints:
@@ -171,6 +190,8 @@ class System:
         changed = copy(self)
         parameters = _checked_parameters({**self.parameters, **values})
         object.__setattr__(changed, "parameters", parameters)
+        object.__setattr__(changed, "_coefficients", {})
+        changed._check_coefficients()
         return changed
 
     def coordinate_name(self, index: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -82,7 +83,7 @@ def sharpened(white: Whitened, solution: GaussSolution, tolerance: float) -> Gau
     better = accept(solution.problem, white, working, tolerance, solution.solver, solution.attempts)
     if isinstance(better, Certificate) or better.certificate.worst > found.worst:
         return solution
-    return better
+    return replace(better, raw=solution.raw)
 
 
 def repaired(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -26,7 +27,7 @@ from .friction.solution import FrictionSolution
 from .infeasibility import find_farkas, infeasible
 from .memory import Memory
 from .problem import GaussProblem
-from .proposals import proposed_sets
+from .proposals import as_answer, proposed_sets
 from .solution import GaussSolution
 from .solver_sequence import SolverSequence
 from .solvers import Adapter
@@ -238,7 +239,7 @@ class GaussSolver:
         for working in proposed_sets(unit, proposal):
             solution = accept(problem, white, working, self.tolerance, name, attempts)
             if not isinstance(solution, Certificate):
-                return solution
+                return replace(solution, raw=as_answer(white, unit, proposal))
             if solution.passes(NEARLY_CERTIFIED):
                 missed.append((name, working))
             reason = f"certificate fails ({solution})"

@@ -1,4 +1,4 @@
-"""What a solver's proposal can mean: checked first, then read as working sets."""
+"""What a solver's proposal can mean: checked first, then read as working sets, or as it is."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from ..base.arrays import Array, Indices
 from ..base.tolerances.base import TINY
 from ..base.tolerances.qp import PROPOSED_TOUCHING, PROPOSED_ZEROS
+from .solution import SolverAnswer
 from .solvers import Proposal
-from .whitening import LeastDistance
+from .whitening import LeastDistance, Whitened
 
-__all__ = ["checked", "proposed_sets"]
+__all__ = ["as_answer", "checked", "proposed_sets"]
 
 
 def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
@@ -21,7 +22,7 @@ def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
     if not isinstance(proposal, Proposal):
         raise TypeError(f"propose() returned a {type(proposal).__name__}, not a Proposal")
     if proposal.status != "solved":
-        return Proposal(str(proposal.status))
+        return proposal._replace(status=str(proposal.status), z=None, multipliers=None)
     if proposal.z is None and proposal.multipliers is None:
         return Proposal("reports success but gives neither z nor multipliers")
     arrays: list[Array | None] = []
@@ -35,7 +36,16 @@ def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
         if array is not None and not np.isfinite(array).all():
             return Proposal(f"reports success, but {what} is not finite")
         arrays.append(array)
-    return Proposal("solved", *arrays)
+    return proposal._replace(z=arrays[0], multipliers=arrays[1])
+
+
+def as_answer(white: Whitened, problem: LeastDistance, proposal: Proposal) -> SolverAnswer:
+    """A checked proposal in the coordinates and units of the problem as it was."""
+    status, z, multipliers, iterations, setup, seconds = proposal
+    x = None if z is None else white.point(problem.unit * z)
+    if multipliers is not None:
+        multipliers = problem.unit * multipliers / white.lengths[problem.n_equality :]
+    return SolverAnswer(status, x, multipliers, iterations, setup, seconds)
 
 
 def proposed_sets(problem: LeastDistance, proposal: Proposal) -> Iterator[Indices]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,40 @@ from .problem import GaussProblem
 if TYPE_CHECKING:
     from ..base.arrays import Indices
 
-__all__ = ["GaussSolution"]
+__all__ = ["GaussSolution", "SolverAnswer"]
+
+
+class SolverAnswer(NamedTuple):
+    """What a solver itself answered, before its active set was solved anew.
+
+    Attributes
+    ----------
+    status : str
+        ``"solved"``, ``"infeasible"``, or in the solver's own words why it gave up.
+    x : (n,) array or None
+        Its own point; None when it gave multipliers only, or none.
+    inequality_multipliers : (ni,) array or None
+        Its own multipliers of the inequality rows, in the units of the problem.
+    iterations : int or None
+        How many it took, in its own count.
+    setup_seconds, seconds : float or None
+        How long it took to set up, where that is a step of its own, and in all.
+    """
+
+    status: str
+    x: Array | None = None
+    inequality_multipliers: Array | None = None
+    iterations: int | None = None
+    setup_seconds: float | None = None
+    seconds: float | None = None
+
+    def __str__(self) -> str:
+        said = [] if self.seconds is None else [f"{1e6 * self.seconds:.0f} us"]
+        if self.setup_seconds is not None:
+            said.append(f"{1e6 * self.setup_seconds:.0f} us of it to set up")
+        if self.iterations is not None:
+            said.append(f"{self.iterations} iteration" + "s" * (self.iterations != 1))
+        return ", ".join([self.status, *said])
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +78,8 @@ class GaussSolution:
         Solvers that were asked before and failed, and why.
     clearly_independent : bool
         Whether the rows that were solved as equalities are independent beyond doubt.
+    raw : SolverAnswer or None
+        What the solver itself answered: its own x, time and iterations. None when none was asked.
     """
 
     problem: GaussProblem
@@ -56,6 +91,7 @@ class GaussSolution:
     solver: str
     attempts: tuple[tuple[str, str], ...] = ()
     clearly_independent: bool = False
+    raw: SolverAnswer | None = None
 
     @property
     def equality_multipliers(self) -> Array:
@@ -90,6 +126,11 @@ class GaussSolution:
             f"  {active}; multipliers {'unique' if self.unique else 'not unique (minimum norm)'}",
             f"  solver: {self.solver}; certificate: {self.certificate}",
         ]
+        if self.raw is not None:
+            lines.append(f"  its own answer: {self.raw}")
+            if self.raw.x is not None:
+                off = np.abs(self.raw.x - self.x).max(initial=0.0)
+                lines[-1] += f"; its x is off by {off:.1e}"
         lines += [f"  {name} failed: {reason}" for name, reason in self.attempts]
         return "\n".join(lines)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from threading import Thread
+from time import perf_counter
 
 from ..base.arguments import positive
 from ..base.errors import InputError
@@ -60,7 +61,7 @@ class SolverSequence:
             if adapter is None:
                 adapter = self._adapters[name] = solvers.make(name)
             if self.time_limit is None:
-                return checked(adapter.propose(problem), problem)
+                return checked(_timed(adapter, problem), problem)
             if name in self._late and self._late[name].is_alive():
                 return Proposal("still busy with an earlier problem")
             return checked(self._within(self.time_limit, name, adapter, problem), problem)
@@ -77,7 +78,7 @@ class SolverSequence:
 
         def ask() -> None:
             try:
-                answers.append(adapter.propose(problem))
+                answers.append(_timed(adapter, problem))
             except BaseException as error:
                 answers.append(error)
 
@@ -90,6 +91,14 @@ class SolverSequence:
         if isinstance(answers[0], BaseException):
             raise answers[0]
         return answers[0]
+
+
+def _timed(adapter: Adapter, problem: LeastDistance) -> Proposal:
+    """A proposal, and how long it took."""
+    start = perf_counter()
+    proposal = adapter.propose(problem)
+    seconds = perf_counter() - start
+    return proposal._replace(seconds=seconds) if isinstance(proposal, Proposal) else proposal
 
 
 def _name_of(solver: Adapter) -> str:

@@ -57,12 +57,15 @@ class LeastDistance(NamedTuple):
         How many of the rows are equalities.
     terms : (m,) array or float
         Size of the numbers that each rhs is the difference of: its round-off is this times eps.
+    unit : float
+        Length that one stands for: z of the problem as it was is this times z.
     """
 
     rows: Array
     rhs: Array
     n_equality: int
     terms: Array | float = 0.0
+    unit: float = 1.0
 
     @property
     def n(self) -> int:
@@ -121,11 +124,12 @@ class Whitened(NamedTuple):
         Their tolerances are absolute. A row that is far from active does not count, nor does a
         violation near the round-off of r.
         """
-        rows, rhs, ne, _ = self.unit()
+        rows, rhs, ne, *_ = self.unit()
         reach = float(np.linalg.norm(self.center))
         violation = max(np.abs(rhs[:ne]).max(initial=0.0), rhs[ne:].max(initial=0.0))
         scale = max(float(violation), VISIBLE_VIOLATION * reach) or 1.0
-        return LeastDistance(rows, rhs / scale, ne, (np.abs(rhs) + 2.0 * reach) / scale)
+        terms = (np.abs(rhs) + 2.0 * reach) / scale
+        return LeastDistance(rows, rhs / scale, ne, terms, scale)
 
     def point(self, z: Array) -> Array:
         """x = x^ + L^-T z."""

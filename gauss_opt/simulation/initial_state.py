@@ -88,7 +88,7 @@ def _what_is_wrong(flow: Flow, snapshot: Snapshot, off: Drift, depth: Array, bel
 def refuse_friction(start: Snapshot) -> None:
     """An error for contacts with friction, which accelerate and collide know."""
     rough = [name for name, _, _ in start.layout.slips]
-    if start.layout.has_friction:
+    if start.coefficients.has_friction:
         raise ModelError(
             f"friction ({', '.join(map(repr, rough))}) is not supported yet in a simulation: use "
             f"accelerate() and collide(), or set friction=0"

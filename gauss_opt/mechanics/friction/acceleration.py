@@ -21,10 +21,10 @@ __all__ = ["has_rough", "solve_with_friction"]
 
 def has_rough(snapshot: Snapshot, chosen: Indices | None) -> bool:
     """Whether a contact with friction is among chosen rows."""
-    layout = snapshot.layout
-    if not layout.has_friction or chosen is None:
+    coefficients = snapshot.coefficients
+    if not coefficients.has_friction or chosen is None:
         return False
-    return bool(layout.rough[chosen].any())
+    return bool(coefficients.rough[chosen].any())
 
 
 def solve_with_friction(
@@ -59,10 +59,10 @@ def solve_with_friction(
 
 def _coefficients(snapshot: Snapshot, slide: Slide) -> Array:
     """Static coefficients of contacts that do not slide, on the rows of the layout."""
-    layout = snapshot.layout
+    layout, coefficients = snapshot.layout, snapshot.coefficients
     slides = np.zeros(layout.n_rows, dtype=bool)
     slides[layout.normal_of[slide != 0.0]] = True
-    return np.where(slides, layout.friction, layout.static_friction)
+    return np.where(slides, coefficients.friction, coefficients.static_friction)
 
 
 def _solved(
@@ -90,11 +90,12 @@ def _solved(
 
 def _giving_way(snapshot: Snapshot, chosen: Indices, solution: FrictionSolution) -> Indices:
     """Numbers of normals that slide at their static coefficient, where that is another."""
-    layout, problem = snapshot.layout, solution.problem
-    if (layout.static_friction == layout.friction).all():
+    problem = solution.problem
+    static, friction = snapshot.coefficients.static_friction, snapshot.coefficients.friction
+    if (static == friction).all():
         return np.arange(0)
     normals = chosen[problem.n_equality :]
-    higher = layout.static_friction[normals] > layout.friction[normals]
+    higher = static[normals] > friction[normals]
     higher[problem.sliding] = False
     found: Indices = np.flatnonzero(higher & (solution.set > ContactState.STICK))
     return found

@@ -43,8 +43,8 @@ def with_tangents(
     contacts : array of int
         The contacts that take part.
     """
-    layout, ne = at.layout, problem.n_equality
-    tangents = layout.tangents_of(contacts[layout.rough[contacts]])
+    layout, coefficients, ne = at.layout, at.coefficients, problem.n_equality
+    tangents = layout.tangents_of(contacts[coefficients.rough[contacts]])
     opposed = -at.offset[tangents]
     if rub.reversed_slips is not None:
         opposed = opposed - rub.reversed_slips[tangents]
@@ -64,7 +64,7 @@ def with_tangents(
         preload[: len(contacts)] = rub.preload
     place = {row: i for i, row in enumerate(normals.tolist())}
     of = [place[row] for row in layout.normal_of[tangents - layout.tangents.start].tolist()]
-    mu = np.where(layout.rough[normals], layout.friction[normals], 0.0)
+    mu = np.where(coefficients.rough[normals], coefficients.friction[normals], 0.0)
     free = np.zeros(len(tangents))
     rough = FrictionProblem(smooth, len(normals), np.array(of, dtype=np.intp), mu, free, preload)
     return rough, np.concatenate([rows, tangents])

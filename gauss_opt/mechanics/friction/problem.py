@@ -59,8 +59,7 @@ def build_friction(
 
 def rough_tangents(snapshot: Snapshot, chosen: Indices) -> Indices:
     """Tangent rows of the contacts with friction among chosen rows."""
-    layout = snapshot.layout
-    return layout.tangents_of(chosen[layout.rough[chosen]])
+    return snapshot.layout.tangents_of(chosen[snapshot.coefficients.rough[chosen]])
 
 
 def friction_on(
@@ -75,18 +74,18 @@ def friction_on(
             "a non-ideal force that takes the ideal force is not supported together with friction: "
             "write the resistance as friction of a contact"
         )
-    layout = snapshot.layout
+    layout, coefficients = snapshot.layout, snapshot.coefficients
     ne = layout.equalities.stop
     tangents = rough_tangents(snapshot, chosen)
     smooth = problem_on(snapshot, np.concatenate([chosen, tangents]))
     normals = chosen[ne:]
     of = layout.normal_of[tangents - layout.tangents.start]
-    mu = layout.friction if friction is None else friction
+    mu = coefficients.friction if friction is None else friction
     return FrictionProblem(
         smooth,
         len(normals),
         np.searchsorted(normals, of),
-        np.where(layout.rough[normals], mu[normals], 0.0),
+        np.where(coefficients.rough[normals], mu[normals], 0.0),
         slide[tangents - layout.tangents.start],
         np.zeros(len(normals)),
     )

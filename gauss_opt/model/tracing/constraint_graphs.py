@@ -11,6 +11,7 @@ kept; a function is differentiated by the coordinates it depends on and by no ot
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,7 @@ class _Builder:
         if k == 0:
             raise ModelError(f"{user.label} returns an empty vector")
         if isinstance(item, Contact):
-            _require_coefficients(item, k)
+            _require_coefficients(item, k, known)
         if item.by_hand:
             self.by_hand[item.name] = _hand_functions(item, user, takes, known)
             self._append_blank(k)
@@ -195,13 +196,11 @@ class _Builder:
                          **stacked)  # fmt: skip
 
 
-def _require_coefficients(contact: Contact, k: int) -> None:
+def _require_coefficients(contact: Contact, k: int, parameters: Mapping[str, Any]) -> None:
     """One value of each coefficient, or one for each row."""
-    for word in ("restitution", "friction", "static_friction", "tangential_restitution"):
-        if np.size(getattr(contact, word)) not in (1, k):
-            raise ModelError(
-                f"{contact} has {k} rows but {np.size(getattr(contact, word))} values of {word}"
-            )
+    for word, values in contact.coefficients(parameters).items():
+        if len(values) not in (1, k):
+            raise ModelError(f"{contact} has {k} rows but {len(values)} values of {word}")
 
 
 def _require_affine(user: UserFunction, slip: Any, symbols: Symbols) -> None:

@@ -21,8 +21,9 @@ class Solver(Adapter):
         size = (*problem.rows.shape, problem.n_equality)
         result = pivot(problem, self._last.get(size))
         if result.farkas is not None:
-            return Proposal("infeasible")
+            return Proposal("infeasible", iterations=result.pivots)
         working = np.sort(result.working)
         self._last[size] = working[working >= problem.n_equality]
         solution = solve_unit_rows(problem, working)
-        return Proposal("solved", solution.z, solution.multipliers[problem.n_equality :])
+        multipliers = solution.multipliers[problem.n_equality :]
+        return Proposal("solved", solution.z, multipliers, result.pivots)

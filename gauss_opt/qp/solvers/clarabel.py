@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 from scipy.sparse import csc_matrix
 
@@ -18,6 +20,7 @@ class Solver(Adapter):
     def propose(self, problem: LeastDistance) -> Proposal:
         import clarabel
 
+        start = perf_counter()
         ne, ni = problem.n_equality, problem.n_inequality
         settings = clarabel.DefaultSettings()
         settings.verbose = False
@@ -28,17 +31,19 @@ class Solver(Adapter):
             cones.append(clarabel.ZeroConeT(ne))
         if ni:
             cones.append(clarabel.NonnegativeConeT(ni))
-        answer = clarabel.DefaultSolver(
+        solver = clarabel.DefaultSolver(
             csc_matrix(np.eye(problem.n)),
             np.zeros(problem.n),
             csc_matrix(-problem.rows),
             -problem.rhs,
             cones,
             settings,
-        ).solve()
-        status = str(answer.status)
+        )
+        setup = perf_counter() - start
+        answer = solver.solve()
+        status, took = str(answer.status), (int(answer.iterations), setup)
         if status.startswith(("PrimalInfeasible", "AlmostPrimalInfeasible")):
-            return Proposal("infeasible")
+            return Proposal("infeasible", None, None, *took)
         if status not in {"Solved", "AlmostSolved", "InsufficientProgress"}:
-            return Proposal(status)
-        return Proposal("solved", np.array(answer.x), np.array(answer.z)[ne:])
+            return Proposal(status, None, None, *took)
+        return Proposal("solved", np.array(answer.x), np.array(answer.z)[ne:], *took)

@@ -7,6 +7,7 @@ parametrised (DPP) and compiled once for each size.
 from __future__ import annotations
 
 import warnings
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from ...base.errors import InputError
@@ -47,6 +48,7 @@ class Solver(Adapter):
         if self._solver not in cvxpy.installed_solvers():
             known = ", ".join(cvxpy.installed_solvers())
             raise InputError(f"cvxpy has no solver {self._solver!r} installed; it has {known}")
+        start = perf_counter()
         size = (problem.n, problem.n_equality, problem.n_inequality)
         compiled = self._compiled.get(size) or self._compiled.setdefault(size, _compile(*size))
         ne = problem.n_equality
@@ -54,16 +56,18 @@ class Solver(Adapter):
             if compiled.rows[block] is not None:
                 compiled.rows[block].value = problem.rows[part]
                 compiled.rhs[block].value = problem.rhs[part]
+        setup = perf_counter() - start
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compiled.problem.solve(solver=self._solver, **_ACCURACY.get(self._solver, {}))
         status = compiled.problem.status
+        took = (getattr(compiled.problem.solver_stats, "num_iters", None), setup)
         if status.startswith("infeasible"):
-            return Proposal("infeasible")
+            return Proposal("infeasible", None, None, *took)
         if compiled.z.value is None:
-            return Proposal(status)
+            return Proposal(status, None, None, *took)
         multipliers = None if compiled.inequality is None else compiled.inequality.dual_value
-        return Proposal("solved", compiled.z.value, multipliers)
+        return Proposal("solved", compiled.z.value, multipliers, *took)
 
 
 def _compile(n: int, n_equality: int, n_inequality: int) -> _Compiled:

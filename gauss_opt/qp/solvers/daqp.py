@@ -33,8 +33,9 @@ class Solver(Adapter):
             primal_tol=DAQP_PRIMAL_ACCURACY,
             dual_tol=DAQP_DUAL_ACCURACY,
         )
+        took = (info["iterations"], info["setup_time"])
         if flag == _INFEASIBLE:
-            return Proposal("infeasible")
+            return Proposal("infeasible", None, None, *took)
         if flag <= 0:
-            return Proposal(f"exit flag {flag}")
-        return Proposal("solved", z, -info["lam"][problem.n_equality :])
+            return Proposal(f"exit flag {flag}", None, None, *took)
+        return Proposal("solved", z, -info["lam"][problem.n_equality :], *took)

@@ -27,11 +27,20 @@ class Proposal(NamedTuple):
         The point.
     multipliers : (ni,) array or None
         Multipliers of the inequality rows, positive where the row pushes.
+    iterations : int or None
+        How many the solver took, in its own count.
+    setup_seconds : float or None
+        How much of its time went into setting up, where that is a step of its own.
+    seconds : float or None
+        How long the answer took; filled in by whoever asks.
     """
 
     status: str
     z: Array | None = None
     multipliers: Array | None = None
+    iterations: int | None = None
+    setup_seconds: float | None = None
+    seconds: float | None = None
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ class Solver(Adapter):
         self._workspaces: dict[tuple[int, int, int], Any] = {}
 
     def propose(self, problem: LeastDistance) -> Proposal:
+        start = perf_counter()
         lower, upper = bounds(problem)
         key = (problem.n, problem.n_equality, problem.n_inequality)
         workspace = self._workspaces.get(key)
@@ -43,13 +45,14 @@ class Solver(Adapter):
         else:
             # update() overwrites the arrays it is given.
             workspace.update(Ax=problem.rows.T.ravel().copy(), l=lower.copy(), u=upper)
+        setup = perf_counter() - start
         answer = workspace.solve(raise_error=False)
-        status = answer.info.status
+        status, took = answer.info.status, (int(answer.info.iter), setup)
         if status.startswith("primal infeasible"):
-            return Proposal("infeasible")
+            return Proposal("infeasible", None, None, *took)
         if not status.startswith("solved"):
-            return Proposal(status)
-        return Proposal("solved", answer.x.copy(), -answer.y[problem.n_equality :])
+            return Proposal(status, None, None, *took)
+        return Proposal("solved", answer.x.copy(), -answer.y[problem.n_equality :], *took)
 
 
 def _setup(problem: LeastDistance, lower: Array, upper: Array) -> Any:

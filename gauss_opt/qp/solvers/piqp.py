@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 
 from ...base.tolerances.qp import PIQP_ACCURACY
@@ -17,6 +19,7 @@ class Solver(Adapter):
     def propose(self, problem: LeastDistance) -> Proposal:
         import piqp
 
+        start = perf_counter()
         ne = problem.n_equality
         solver = piqp.DenseSolver()
         solver.settings.verbose = False
@@ -29,9 +32,11 @@ class Solver(Adapter):
             problem.rows[ne:],
             h_l=problem.rhs[ne:],
         )
+        setup = perf_counter() - start
         status = solver.solve()
+        took = (int(solver.result.info.iter), setup)
         if status == piqp.PIQP_PRIMAL_INFEASIBLE:
-            return Proposal("infeasible")
+            return Proposal("infeasible", None, None, *took)
         if status not in (piqp.PIQP_SOLVED, piqp.PIQP_MAX_ITER_REACHED):
-            return Proposal(str(status))
-        return Proposal("solved", solver.result.x.copy(), solver.result.z_l.copy())
+            return Proposal(str(status), None, None, *took)
+        return Proposal("solved", solver.result.x.copy(), solver.result.z_l.copy(), *took)

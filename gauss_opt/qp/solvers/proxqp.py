@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 
 from ...base.tolerances.qp import PROXQP_ACCURACY
@@ -17,6 +19,7 @@ class Solver(Adapter):
     def propose(self, problem: LeastDistance) -> Proposal:
         import proxsuite
 
+        start = perf_counter()
         ne, ni = problem.n_equality, problem.n_inequality
         solver = proxsuite.proxqp.dense.QP(problem.n, ne, ni)
         solver.settings.eps_abs = PROXQP_ACCURACY
@@ -31,10 +34,11 @@ class Solver(Adapter):
             problem.rhs[ne:] if ni else None,
             np.full(ni, 1e20) if ni else None,
         )
+        setup = perf_counter() - start
         solver.solve()
-        status = solver.results.info.status
+        status, took = solver.results.info.status, (int(solver.results.info.iter), setup)
         if status == proxsuite.proxqp.PROXQP_PRIMAL_INFEASIBLE:
-            return Proposal("infeasible")
+            return Proposal("infeasible", None, None, *took)
         if status != proxsuite.proxqp.PROXQP_SOLVED:
-            return Proposal(str(status))
-        return Proposal("solved", solver.results.x.copy(), -solver.results.z)
+            return Proposal(str(status), None, None, *took)
+        return Proposal("solved", solver.results.x.copy(), -solver.results.z, *took)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from scipy.sparse import csc_matrix
 
 from ...base.errors import InputError
 from ..whitening import LeastDistance
@@ -27,15 +31,26 @@ class Solver(Adapter):
     def propose(self, problem: LeastDistance) -> Proposal:
         import qpsolvers
 
-        ne = problem.n_equality
-        equality = (problem.rows[:ne], problem.rhs[:ne]) if ne else (None, None)
-        inequality = (
-            (-problem.rows[ne:], -problem.rhs[ne:]) if problem.n_inequality else (None, None)
+        dense = self._backend in qpsolvers.dense_solvers
+        matrix = np.ascontiguousarray if dense else csc_matrix
+        rows, rhs, ne = problem.rows, problem.rhs, problem.n_equality
+        equality = (matrix(rows[:ne]), rhs[:ne]) if ne else (None, None)
+        inequality = (matrix(-rows[ne:]), -rhs[ne:]) if problem.n_inequality else (None, None)
+        plain = qpsolvers.Problem(
+            matrix(np.eye(problem.n)), np.zeros(problem.n), *inequality, *equality
         )
-        answer = qpsolvers.solve_problem(
-            qpsolvers.Problem(np.eye(problem.n), np.zeros(problem.n), *inequality, *equality),
-            solver=self._backend,
-        )
+        answer = qpsolvers.solve_problem(plain, solver=self._backend)
+        took = (_iterations(answer.extras), answer.build_time)
         if not answer.found or answer.x is None:
-            return Proposal(f"{self._backend} found no solution")
-        return Proposal("solved", answer.x, answer.z if problem.n_inequality else None)
+            return Proposal(f"{self._backend} found no solution", None, None, *took)
+        return Proposal("solved", answer.x, answer.z if problem.n_inequality else None, *took)
+
+
+def _iterations(extras: Mapping[str, Any]) -> int | None:
+    """The backend's count, under whichever name it gives it; None when it gives none."""
+    info = extras.get("info", extras)
+    for name in ("iter", "iterations"):
+        count = extras.get(name, getattr(info, name, None))
+        if count is not None:
+            return int(np.sum(count))
+    return None

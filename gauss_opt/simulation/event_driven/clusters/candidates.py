@@ -45,7 +45,7 @@ def nearly_closed(scales: Scales, snapshot: Snapshot, closure: float) -> Mask:
     near: Mask = np.zeros(snapshot.layout.n_rows, dtype=bool)
     gaps = np.abs(snapshot.value[contacts])
     near[contacts] = gaps <= closure * scales.lengths(snapshot)[contacts]
-    near[contacts] &= snapshot.layout.restitution[contacts] < 1.0
+    near[contacts] &= snapshot.coefficients.restitution[contacts] < 1.0
     return near if snapshot.enabled is None else near & snapshot.enabled
 
 
