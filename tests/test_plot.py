@@ -328,7 +328,7 @@ def test_impulses_of_constraints_are_shown_beside_those_of_contacts():
     first, second = impulses(result).figure.axes  # what the rod exerts on its point is not known
     assert labels(first) == ["wall"]
     assert labels(second) == ["rod"]
-    assert second.get_ylabel() == "impulse multiplier (impulse per unit of gradient)"
+    assert second.get_ylabel() == "impulse multiplier\n(impulse per unit of gradient)"
 
 
 def test_redundant_contacts_never_pull_between_the_rows_either():

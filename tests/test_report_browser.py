@@ -2,6 +2,7 @@
 
 import shutil
 
+import numpy as np
 import pytest
 
 import gauss_opt as go
@@ -251,3 +252,40 @@ def test_a_result_without_dense_output_opens_without_a_scene(open_page, tmp_path
     assert page.locator("#stage").is_hidden()
     page.get_by_role("button", name="Next event").click()
     assert now(page) == pytest.approx(coarse.events[0].t, abs=1e-3)
+
+
+def last_place(text):
+    """The unit of the last digit that a number is shown with."""
+    mantissa, _, power = text.partition("e")
+    return 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
+
+
+def test_times_and_values_at_the_cursor_are_true_to_their_last_digit(open_page, tmp_path):
+    """In a run of thousands of rows, and however far it is zoomed in."""
+    rng = np.random.default_rng(11)
+    floor = go.Contact("floor", lambda q, t: q[1], 0.8)
+    system = go.System([1.0, 1.0], lambda q, v, t: np.array([-100.0 * q[0], -9.81]),
+                       contacts=[floor], coordinates=["x", "y"], units=["m", "m"])  # fmt: skip
+    t_eval = np.linspace(0.0, 6.0, 20_001)
+    result = go.simulate(system, [0.6, 1.0], [0.0, 0.0], (0, 6), t_eval=t_eval)
+    assert len(result.t) > 20_000
+    page = open_page(result.report(tmp_path / "long.html"), viewport={"width": 1300, "height": 900})
+    plot = page.locator(".plot").first
+    compared = 0
+    for k in range(24):
+        box = plot.bounding_box()
+        if k % 6 == 5:
+            start = box["x"] + rng.uniform(0.1, 0.8) * box["width"]
+            page.mouse.move(start, box["y"] + 60)
+            page.mouse.down()
+            page.mouse.move(start + 0.1 * box["width"], box["y"] + 60, steps=3)
+            page.mouse.up()
+        page.mouse.move(box["x"] + rng.uniform(0.1, 0.95) * box["width"], box["y"] + 60)
+        for number, array in ((0, "q"), (1, "v")):
+            chart = page.locator(".chart").nth(number)
+            t = float(chart.locator("figcaption .note").text_content().split()[4])
+            for i, text in enumerate(chart.locator(".legend .value").all_text_contents()):
+                if "→" not in text and text != "0":
+                    assert abs(float(text) - getattr(result(t), array)[i]) <= last_place(text)
+                    compared += 1
+    assert compared > 60

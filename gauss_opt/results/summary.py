@@ -16,6 +16,7 @@ __all__ = ["Fact", "as_text", "described", "kinds_of", "require_rows", "summary"
 
 MOST_SAMPLED = 5  # functions that are named
 MOST_NAMES = 4  # of coordinates or contacts that are named
+MOST_LETTERS = 60  # of these names together
 MOST_DROPS = 5  # times of rank drops that are named
 
 
@@ -71,7 +72,7 @@ def _listed(word: str, names: list[str]) -> str:
     ('contacts floor, wall', '9 contacts')
     """
     several = word if len(names) == 1 else f"{word}s"
-    if len(names) > MOST_NAMES or not all(names):
+    if len(names) > MOST_NAMES or not all(names) or len("".join(names)) > MOST_LETTERS:
         return f"{len(names)} {several}"
     return f"{several} {', '.join(names)}" if names else ""
 

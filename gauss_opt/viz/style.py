@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..results.records import EventKind
 
-__all__ = ["DARK", "EVENTS", "LIGHT", "LINES", "EventStyle", "Theme", "literal"]
+__all__ = ["DARK", "EVENTS", "LIGHT", "LINES", "EventStyle", "Theme", "literal", "plain"]
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
@@ -99,3 +99,12 @@ def literal(name: str) -> str:
     """
     text = name.encode("utf-8", "replace").decode().replace("$", "\\$")
     return f" {text}" if text.startswith("_") else text
+
+
+def plain(label: str) -> str:
+    r"""What :func:`literal` shows of a label, letter by letter.
+
+    >>> print(plain(literal("a $ sign")))
+    a $ sign
+    """
+    return label.replace("\\$", "$")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -20,7 +22,8 @@ from ...results.analysis.refinement import refined
 from ...results.names import by_component
 from ...results.result import Result
 from ..style import LIGHT, LINES, literal
-from .panels import MAX_LINES, named_lines, over_units
+from .legends import ASIDE, Others
+from .panels import MAX_LINES, named_lines, over_units, styles_of
 
 __all__ = ["constraint_forces", "contact_forces", "gaps", "impulses", "reactions"]
 
@@ -82,7 +85,7 @@ def contact_forces(
     def draw(panel: Axes, family: Family) -> None:
         named_lines(panel, family.lines, colors=colors)
         if family.without:
-            panel.plot([], [], " ", label=f"{family.without} without force")
+            panel.plot([], [], " ", label=f"{family.without} without force", gid=ASIDE)
 
     families = contact_load_families(refined(result))
     return over_units(
@@ -140,17 +143,16 @@ def impulses(
     def draw(panel: Axes, family: Family) -> None:
         largest = {name: float(np.abs(y).max()) for name, (_, y) in family.lines.items()}
         named = sorted(largest, key=lambda name: (name not in colors, -largest[name]))[:MAX_LINES]
-        free = iter([style for style in LINES if style not in colors.values()] or list(LINES))
+        styles = styles_of([name for name in family.lines if name in named], colors)
         for name, (t, values) in family.lines.items():
             if name not in named:
                 _stems(panel, t, values, LIGHT.roles["ghost"], "_others")
-        for name in (name for name in family.lines if name in named):
-            color, _ = colors.get(name) or next(free, LINES[0])
-            _stems(panel, *family.lines[name], color, literal(name))
+        for name, (color, dash) in styles.items():
+            _stems(panel, *family.lines[name], color, literal(name), filled=dash == "-")
         others = len(largest) - len(named)
         if others:
-            grey, words = LIGHT.roles["ghost"], f"and {others} more"
-            panel.plot([], [], "o", markersize=4.0, color=grey, label=words)
+            grey = LIGHT.roles["ghost"]
+            panel.add_line(Others(others, marker="o", markersize=4.0, color=grey))
         panel.axhline(0.0, color=LIGHT.faint, linewidth=0.8)
 
     return over_units(
@@ -170,10 +172,15 @@ def _coordinate(name: str) -> str:
     return name.removesuffix(NONIDEAL).removesuffix(IDEAL)
 
 
-def _stems(ax: Axes, t: Array, values: Array, color: str, label: str) -> None:
+def _stems(
+    ax: Axes, t: Array, values: Array, color: str, label: str, *, filled: bool = True
+) -> None:
+    """Stems from zero, with rings for heads where another line has the same colour."""
     few = len(t) <= 60
+    inside = color if filled else LIGHT.paper
     ax.vlines(t, 0.0, values, color=color, linewidth=1.2 if few else 0.6)
-    ax.plot(t, values, "o", color=color, markersize=4.0 if few else 2.0, label=label)
+    heads: dict[str, Any] = {"markersize": 4.0 if few else 2.0, "markerfacecolor": inside}
+    ax.plot(t, values, "o", color=color, label=label, **heads)
 
 
 def _colors(result: Result) -> dict[str, tuple[str, str]]:
@@ -225,7 +232,7 @@ def constraint_forces(
             line = (0, (4, 2)) if name.endswith(NONIDEAL) else dash
             panel.plot(t, y, linestyle=line, color=color, linewidth=1.6, label=literal(name))
         if len(coordinates) > len(chosen):
-            panel.plot([], [], " ", label=f"and {len(coordinates) - len(chosen)} more")
+            panel.add_line(Others(len(coordinates) - len(chosen)))
 
     families = constraint_force_families(refined(result))
     return over_units(

@@ -25,6 +25,7 @@ from ...results.energy import has_energy
 from ...results.names import coordinate_names
 from ...results.result import Result
 from ...results.summary import described, verdict
+from ..fitting import broken
 from ..scene import Drawing
 from ..style import LIGHT, literal
 from .accuracy import accuracy
@@ -36,8 +37,9 @@ from .trajectories import phase_portrait, positions, velocities
 
 __all__ = ["overview", "pictures"]
 
-Panel = Callable[..., Axes]
+Draw = Callable[..., Axes]
 MAX_PORTRAITS = 4
+TITLE = 10.0  # points of its letters
 
 
 def pictures(
@@ -62,7 +64,7 @@ def pictures(
     """
     title = title or described(result)
 
-    def stacked(panels: Sequence[Panel]) -> Callable[[], Picture]:
+    def stacked(panels: Sequence[Draw]) -> Callable[[], Picture]:
         return lambda: _stacked(result, panels, title)
 
     found = {"motion": stacked(_motion(result))}
@@ -109,12 +111,12 @@ def overview(result: Result, title: str = "") -> Picture:
     return _stacked(result, panels, f"{title or described(result)}\n{outcome}")
 
 
-def _panels(draw: Panel, families: Sequence[Family]) -> list[Panel]:
+def _panels(draw: Draw, families: Sequence[Family]) -> list[Draw]:
     """A panel for each unit."""
     return [partial(draw, unit=unit) for unit in dict.fromkeys(f.unit for f in families)]
 
 
-def _motion(result: Result) -> list[Panel]:
+def _motion(result: Result) -> list[Draw]:
     fine = refined(result)
     return [
         *_panels(positions, position_families(fine)),
@@ -122,7 +124,7 @@ def _motion(result: Result) -> list[Panel]:
     ]
 
 
-def _contact_panels(result: Result) -> list[Panel]:
+def _contact_panels(result: Result) -> list[Draw]:
     """Panels of forces and impulses, where there are any."""
     forces = _panels(contact_forces, contact_load_families(refined(result)))
     return [*forces, *_panels(impulses, impulse_families(result))]
@@ -134,7 +136,7 @@ def _constrained(result: Result) -> bool:
     return bool(others) or bool(np.any(result.forces["nonideal"]))
 
 
-def _stacked(result: Result, panels: Sequence[Panel], title: str) -> Picture:
+def _stacked(result: Result, panels: Sequence[Draw], title: str) -> Picture:
     """Panels over each other with one axis of time; the first explains the event marks."""
     picture = figure(8.0, 1.4 + 2.1 * len(panels))
     axes = picture.subplots(len(panels), 1, sharex=True, squeeze=False).ravel()
@@ -148,7 +150,9 @@ def _stacked(result: Result, panels: Sequence[Panel], title: str) -> Picture:
 
 
 def _entitle(picture: Picture, title: str) -> None:
-    picture.suptitle(literal(title), fontsize=10, color=LIGHT.ink)
+    room = 72.0 * 0.96 * picture.get_figwidth()
+    words = broken(title, room, TITLE)
+    picture.suptitle(literal(words), fontsize=TITLE, color=LIGHT.ink)
 
 
 def _path(result: Result, title: str) -> Picture:

@@ -9,8 +9,6 @@ from typing import Any, cast
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.lines import Line2D
 
 from ...base.arrays import Array
 from ...base.errors import InputError
@@ -18,22 +16,25 @@ from ...base.tolerances.viz import FLAT_CURVE, STILL_COORDINATE
 from ...results.analysis.quantities import Family
 from ...results.records import Event
 from ...results.result import Result
+from ..fitting import broken, width_of
 from ..style import EVENTS, LIGHT, LINES, literal
+from .legends import ASIDE, Others, legend, room_of
 
 __all__ = [
     "Picture",
     "figure",
     "honest_limits",
-    "legend",
     "mark_events",
     "named_lines",
     "new_axes",
     "over_units",
+    "styles_of",
 ]
 
 CLOSEST = 1 / 150  # vertical lines of events are at least this part of the width apart
 MAX_LINES = len(LINES)
 NOTEBOOK_DPI = 100
+LEAST_ROOM = 60.0  # points of a word along an axis, however short the axis is
 
 
 class Picture(Figure):
@@ -45,6 +46,13 @@ class Picture(Figure):
             return drawn.getvalue()
 
 
+class Panel(Axes):
+    """Axes of a picture of their own, which a notebook shows with it."""
+
+    def _repr_png_(self) -> bytes:
+        return cast(Picture, self.figure)._repr_png_()
+
+
 def figure(width: float = 8.0, height: float = 4.0) -> Picture:
     """An empty figure, in inches, that makes room for its labels."""
     return Picture(figsize=(width, height), layout="constrained")
@@ -53,7 +61,7 @@ def figure(width: float = 8.0, height: float = 4.0) -> Picture:
 def new_axes(ax: Axes | None) -> Axes:
     """The axes to draw into: those given, or new ones, in the plain look of all pictures."""
     if ax is None:
-        ax = figure().add_subplot()
+        ax = figure().add_subplot(axes_class=Panel)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(LIGHT.faint)
     ax.tick_params(color=LIGHT.faint, labelcolor=LIGHT.ink, labelsize=9)
@@ -88,7 +96,8 @@ def over_units(
         )
     if ax is None and len(chosen) > 1:
         picture = figure(8.0, 0.8 + 2.4 * len(chosen))
-        every = picture.subplots(len(chosen), 1, sharex=True, squeeze=False).ravel().tolist()
+        kind = {"axes_class": Panel}
+        every = picture.subplots(len(chosen), 1, sharex=True, subplot_kw=kind).tolist()
     else:
         every = [ax]
     drawn = []
@@ -98,6 +107,8 @@ def over_units(
         if chosen:
             draw(panel, chosen[number])
             label = chosen[number].label
+        else:
+            _say(panel, f"no {title}")
         over_time(panel, result, label, events=events, names=names and number == 0)
         if chosen:
             _flat(panel, chosen[number])
@@ -105,6 +116,13 @@ def over_units(
             panel.set_xlabel("")
         drawn.append(panel)
     return drawn[0]
+
+
+def _say(ax: Axes, words: str) -> None:
+    """Words in the middle of axes that have nothing else to show."""
+    look: dict[str, Any] = {"ha": "center", "va": "center", "color": LIGHT.faint}
+    ax.text(0.5, 0.5, words, transform=ax.transAxes, **look)
+    ax.set_yticks([])
 
 
 def _flat(ax: Axes, family: Family) -> None:
@@ -134,14 +152,21 @@ def named_lines(
         How many there are beside ``lines``.
     """
     shown = _most_varying(lines, colors or {})
-    free = [style for style in LINES if style not in (colors or {}).values()] or list(LINES)
-    fresh = iter(free * MAX_LINES)
-    for name, (t, values) in shown.items():
-        color, dash = (colors or {}).get(name) or next(fresh)
+    for name, (color, dash) in styles_of(shown, colors or {}).items():
+        t, values = lines[name]
         ax.plot(t, values, dash, color=color, linewidth=1.6, label=literal(name))
     more += len(lines) - len(shown)
     if more:
-        ax.plot([], [], " ", label=f"and {more} more")
+        ax.add_line(Others(more))
+
+
+def styles_of(
+    names: Collection[str], colors: Mapping[str, tuple[str, str]]
+) -> dict[str, tuple[str, str]]:
+    """Colour and dash of each of a few lines: those given, and for the others what is left."""
+    taken = {colors[name] for name in names if name in colors}
+    free = iter([style for style in LINES if style not in taken])
+    return {name: colors[name] if name in colors else next(free) for name in names}
 
 
 def _most_varying(
@@ -161,6 +186,7 @@ def mark_events(ax: Axes, result: Result, *, named: bool = True) -> None:
     Lines that would run into each other are left out; every event keeps its marker.
     """
     width = float(result.t[-1] - result.t[0])
+    strength = min(0.45, 30.0 / max(len(result.events), 1))
     for level, (kind, events) in enumerate(_by_kind(result.events).items()):
         style = EVENTS[kind]
         times = np.array([event.t for event in events])
@@ -172,7 +198,7 @@ def mark_events(ax: Axes, result: Result, *, named: bool = True) -> None:
             transform=rim,
             color=style.color,
             linewidth=0.6,
-            alpha=0.45,
+            alpha=max(strength, 0.12),
             zorder=1.0,
         )
         crowded = len(events) > 30
@@ -188,6 +214,7 @@ def mark_events(ax: Axes, result: Result, *, named: bool = True) -> None:
             clip_on=False,
             zorder=3.0,
             label=_counted(kind, len(events)) if named else f"_{kind}",
+            gid=ASIDE,
         )
 
 
@@ -210,42 +237,10 @@ def _spread_out(times: Array, distance: float) -> list[float]:
     return kept
 
 
-def legend(ax: Axes) -> None:
-    """Names beside the axes, where they cover nothing; inside where the figure makes no room."""
-    handles, labels = ax.get_legend_handles_labels()
-    if not labels:
-        return
-    beside = isinstance(cast(Figure, ax.figure).get_layout_engine(), ConstrainedLayoutEngine)
-    size, columns, most = _fitting(ax, labels, 1 if beside else 3)
-    if most < len(labels):
-        left_out = len(labels) - most + 1
-        handles = [*handles[: most - 1], Line2D([], [], linestyle="none")]
-        labels = [*labels[: most - 1], f"and {left_out} more"]
-    look: dict[str, Any] = {"fontsize": size, "handlelength": 1.4, "ncols": columns}
-    if beside:
-        look |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.02)}
-        ax.legend(handles, labels, frameon=False, borderaxespad=0.0, **look)
-    else:
-        ax.legend(handles, labels, loc="best", framealpha=0.75, edgecolor="none", **look)
-
-
-def _fitting(ax: Axes, labels: Sequence[str], columns: int) -> tuple[float, int, int]:
-    """Size of the letters, number of columns and of entries with which a legend fits the axes."""
-    picture = cast(Figure, ax.figure)
-    width, height = picture.get_size_inches() * ax.get_position(original=True).size
-    for size in (9.0, 8.0, 7.0, 6.0):
-        lines = max(int((height - 0.1) * 72.0 / (1.5 * size)), 1)
-        wide = max((max(map(len, labels)) * 0.55 + 4.5) * size / 72.0, 0.1)
-        across = max(min(columns, int(width / wide)), 1)
-        if lines * across >= len(labels):
-            return size, -(-len(labels) // lines), len(labels)
-    return size, across, lines * across
-
-
 def over_time(ax: Axes, result: Result, ylabel: str, *, events: bool, names: bool) -> Axes:
     """Finish a panel over time: labels, event marks, legend."""
     ax.set_xlabel("time (s)")
-    ax.set_ylabel(ylabel)
+    name_axis(ax, "y", ylabel)
     if events:
         mark_events(ax, result, named=names)
     width = float(result.t[-1] - result.t[0])
@@ -255,6 +250,15 @@ def over_time(ax: Axes, result: Result, ylabel: str, *, events: bool, names: boo
         honest_limits(ax, "y")
     legend(ax)
     return ax
+
+
+def name_axis(ax: Axes, axis: str, words: str) -> None:
+    """What an axis shows, in lines no longer than the axis."""
+    room = max(dict(zip("xy", room_of(ax), strict=True))[axis], LEAST_ROOM)
+    size = float(ax.xaxis.label.get_fontsize())
+    if width_of(words, size) > room:  # the unit keeps together as long as it can
+        words = "\n(".join(words.rsplit(" (", 1))
+    getattr(ax, f"set_{axis}label")(literal(broken(words, room, size)))
 
 
 def honest_limits(ax: Axes, axis: str, size: float = 0.0) -> None:

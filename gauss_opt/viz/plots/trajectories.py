@@ -19,8 +19,9 @@ from ...results.names import (
 )
 from ...results.records import EventKind
 from ...results.result import Result
-from ..style import BLUE, EVENTS, literal
-from .panels import honest_limits, legend, named_lines, new_axes, over_units
+from ..style import BLUE, EVENTS
+from .legends import legend
+from .panels import honest_limits, name_axis, named_lines, new_axes, over_units
 
 __all__ = ["phase_portrait", "positions", "velocities"]
 
@@ -134,8 +135,8 @@ def phase_portrait(
     _curve_with_jumps(ax, fine.t, x, y)
     ax.plot(x[0], y[0], "o", color=BLUE, markersize=6, label="start")
     ax.plot(x[-1], y[-1], "s", color=BLUE, markersize=6, label="end")
-    ax.set_xlabel(literal(xlabel))
-    ax.set_ylabel(literal(ylabel))
+    name_axis(ax, "x", xlabel)
+    name_axis(ax, "y", ylabel)
     ax.locator_params(axis="x", nbins=6)
     vertical = fine.q if isinstance(coordinate, tuple) else fine.v
     alike = [k for k, unit in enumerate(units) if unit == units[i]]

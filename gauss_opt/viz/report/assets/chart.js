@@ -1,5 +1,7 @@
 /* A plot with its legend, the cursors of the shared time, and what pointer and keys do. */
 
+const DIGITS = 5; // of values at the cursor, beside those of the neighbouring times
+
 class Chart extends Plot {
   constructor(spec, number) {
     super(spec, number);
@@ -72,17 +74,25 @@ class Chart extends Plot {
     set(this.hoverBar, clock.hover === null ? null : this.drawn(clock.hover));
     const t = this.drawn(clock.hover === null ? clock.t : clock.hover);
     const mark = eventNear(t, 0);
-    this.when.textContent = `values at ${timeText(t)}${mark ? `, ${mark.kind}` : ""}`;
-    for (const series of this.series) {
-      const [left, right] = this.stems ? stemAt(series, t) : at(series, t);
-      series.value.textContent = left === right ? show(left, 5) : `${show(left, 5)} → ${show(right, 5)}`;
-    }
+    const shown = this.isDrawn() ? preciseTime(t, spacingAt(this.series[0].t, t)) : timeText(t);
+    this.when.textContent = `values at ${shown}${mark ? `, ${mark.kind}` : ""}`;
+    for (const series of this.series) series.value.textContent = this.valueAt(series, t);
   }
+
+  /** What a series is at a drawn time, as text; at a jump, before and after it. */
+  valueAt(series, t) {
+    const [left, right] = this.stems ? stemAt(series, t) : at(series, t);
+    const size = this.stems ? 0 : sizeAt(series, t);
+    const text = (value) => showBeside(value, size, DIGITS);
+    return left === right ? text(left) : `${text(left)} → ${text(right)}`;
+  }
+
+  /** Whether values are those of curves. */
+  isDrawn() { return !this.stems && this.series.length > 0 && this.series[0].t.length > 0; }
 
   /** Of a curve only computed values are shown: those at the nearest drawn time. */
   drawn(t) {
-    const first = this.series[0];
-    return this.stems || !first || !first.t.length ? t : nearest(first.t, t);
+    return this.isDrawn() ? nearest(this.series[0].t, t) : t;
   }
 
   place(event) {

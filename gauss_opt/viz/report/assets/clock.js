@@ -64,6 +64,13 @@ const glyph = (kind) => draw("svg", { class: "glyph", viewBox: "-6 -6 12 12", "a
 const TIME_PLACES = Math.min(12, Math.max(3, 4 - Math.floor(Math.log10(SPAN))));
 const timeText = (t) => `t = ${SPAN < 1e-6 ? show(t, 9) : t.toFixed(TIME_PLACES)} s`;
 
+/** A time with as many places as tell it from one `spacing` away, and six more. */
+function preciseTime(t, spacing) {
+  const most = 15 - Math.max(0, Math.floor(Math.log10(Math.max(Math.abs(t), 1))));
+  const places = Math.ceil(6 - Math.log10(spacing));
+  return places > most ? `t = ${t} s` : `t = ${t.toFixed(Math.max(places, TIME_PLACES))} s`;
+}
+
 /** Start or stop; from the end it starts again. */
 function play(on) {
   if (on && clock.t >= T1) clock.seek(T0);

@@ -71,6 +71,21 @@ function nearest(t, time) {
   return i > 0 && time - t[i - 1] < t[i] - time ? t[i - 1] : t[i];
 }
 
+/** How far the drawn times next to one are away from it. */
+function spacingAt(t, time) {
+  const before = lowerBound(t, time) - 1;
+  const after = lowerBound(t, time, true);
+  const distances = [before >= 0 ? time - t[before] : Infinity, after < t.length ? t[after] - time : Infinity];
+  const nearer = Math.min(...distances);
+  return Number.isFinite(nearer) ? nearer : SPAN;
+}
+
+/** The largest size of a curve at a drawn time and next to it. */
+function sizeAt({ t, y }, time) {
+  const near = y.slice(Math.max(lowerBound(t, time) - 1, 0), lowerBound(t, time, true) + 1);
+  return Math.max(0, ...near.filter((value) => value !== null).map(Math.abs));
+}
+
 /** Values of a curve on both sides of a drawn time; they differ at a jump. */
 function at({ t, y }, time) {
   return [y[lowerBound(t, time)], y[lowerBound(t, time, true) - 1]];

@@ -18,6 +18,15 @@ function show(x, digits = 6) {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
+/** A number to so many digits of `size`: what is small beside it has fewer, and may be 0. */
+function showBeside(x, size, digits) {
+  if (x === null || x === undefined || x === 0 || !(size > 0)) return show(x, digits);
+  const power = (value) => Math.floor(Math.log10(value));
+  const left = digits + Math.min(power(Math.abs(x)) - power(size), 0);
+  const place = 10 ** (power(size) - digits + 1);
+  return left > 0 ? show(x, left) : Math.abs(x) >= place / 2 ? show(Math.sign(x) * place, 1) : "0";
+}
+
 /** A small number such as a residual: two digits and a power. */
 const showSmall = (x) => (x === null ? "–" : x === 0 ? "0" : x.toExponential(1));
 
