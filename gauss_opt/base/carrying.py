@@ -8,12 +8,11 @@ through process pools, whatever its functions are.
 from __future__ import annotations
 
 import io
-import pickle
 from collections.abc import Iterator
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from typing import Any
 
-from cloudpickle import Pickler
+from cloudpickle import Pickler, loads
 
 from .errors import CarryingError
 
@@ -26,12 +25,13 @@ class Carried:
     >>> class Law(Carried):
     ...     def __init__(self, function):
     ...         self.function = function
+    >>> import pickle
     >>> pickle.loads(pickle.dumps(Law(lambda x: 2 * x))).function(3)
     6
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return pickle.loads, (_packed(self),)
+        return loads, (_packed(self),)
 
     def departing(self) -> dict[str, Any]:
         """What travels: the attributes, unless a class knows better."""

@@ -6,7 +6,6 @@ Every message says what, where, and what to try. Every exception of the package 
 
 from __future__ import annotations
 
-from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def _arrived(cls: type[GaussError], args: tuple[Any, ...], state: dict[str, Any]
     return error
 
 
-class CarryingError(GaussError, PicklingError):
+class CarryingError(GaussError, TypeError):
     """Something of a model that pickle cannot take to another process."""
 
 
