@@ -237,16 +237,15 @@ class Contact(_ByHand):
             values = np.array([None])
         fits = values.dtype.kind in "fiu" and values.ndim == 1 and values.size > 0
         if not fits or not ((values >= 0) & (values <= most) & np.isfinite(values)).all():
-            bounds = "between 0 and 1" if most == 1.0 else "a finite number, at least 0"
-            raise ModelError(f"{self}: {what} must be {bounds}, got {value!r}")
+            raise ModelError(f"{self}: {what} must be {_bounds(word)}, got {value!r}")
         return values.astype(float)
 
     def _parameter(self, word: str, name: str, parameters: Mapping[str, Any]) -> Any:
         if name not in parameters:
             known = ", ".join(map(repr, parameters)) or "none"
             raise ModelError(
-                f"{self}: {word} is {name!r}, which is no number and no parameter of the system "
-                f"(it has: {known}). Give it in System(parameters=...)"
+                f"{self}: {word} must be {_bounds(word)}, or the name of a parameter of the "
+                f"system; got {name!r}, and System(parameters=...) has: {known}"
             )
         return parameters[name]
 
@@ -272,6 +271,11 @@ class Contact(_ByHand):
 
 
 Constraint = Holonomic | Nonholonomic | VelocityLimit | Servo
+
+
+def _bounds(word: str) -> str:
+    """What a coefficient may be, in words."""
+    return "between 0 and 1" if COEFFICIENTS[word] == 1.0 else "a finite number, at least 0"
 
 
 def _shown(values: Array) -> str:
