@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
+ENGINE := gauss_opt/simulation/engine
+SOURCES := hatch_build.py $(ENGINE)/sources.py $(wildcard $(ENGINE)/native/*.[ch])
 
-.PHONY: run test check lint types validate gallery tolerances bench soak clean
+.PHONY: run test check lint types validate gallery tolerances bench soak engine sanitize clean
 
 run: $(STAMP)  ## a first look: one case, checked, with pictures and a report in out/
 	$(BIN)/gauss-opt run bouncing_ball --out out
@@ -37,7 +39,22 @@ MINUTES ?= 20
 soak: $(STAMP)  ## random problems and scenes for MINUTES; what it finds goes to out/soak/
 	$(BIN)/python benchmarks/soak.py --minutes $(MINUTES) --json out/soak.json
 
-$(STAMP): pyproject.toml
+engine: $(STAMP)  ## compile the engine beside its sources, for work on them
+	$(BIN)/python hatch_build.py
+
+# The package as a wheel, compiled with checks of every access and every operation, and its tests.
+SANITIZED := out/sanitized
+SANITIZERS := -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+sanitize: $(STAMP)  ## tests of the engine under the address and undefined-behaviour sanitizers (gcc)
+	rm -rf $(SANITIZED)
+	CC=gcc CFLAGS="$(SANITIZERS)" LDFLAGS="-fsanitize=address,undefined" \
+	    GAUSS_OPT_BUILD_ENGINE=required $(BIN)/hatchling build -t wheel -d $(SANITIZED)
+	cd $(SANITIZED) && $(CURDIR)/$(BIN)/python -m zipfile -e *.whl .
+	PYTHONPATH=$(CURDIR)/$(SANITIZED) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+	    LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
+	    $(BIN)/pytest -q -p no:cacheprovider tests/test_engine*.py
+
+$(STAMP): pyproject.toml $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"

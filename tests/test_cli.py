@@ -462,6 +462,8 @@ def test_doctor(command, data):
     _, found = data("doctor")
     assert found["ok"]
     assert found["case"]["works"]
+    assert found["engine"]["compiled"] == (not found["engine"]["reason"])
+    assert ("engine  compiled" in out) == found["engine"]["compiled"]
     assert {"chromium", "ffmpeg"} == set(found["programs"])
 
 

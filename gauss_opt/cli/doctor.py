@@ -21,6 +21,7 @@ from ..model.snapshot import evaluate
 from ..model.system import System
 from ..qp import solvers
 from ..qp.gauss_solver import GaussSolver
+from ..simulation.engine import extension
 from ..studies.case_files import find_case
 from .answer import Answer, Exit
 from .tables import facts, heading, sentence, table, verdict
@@ -41,6 +42,7 @@ def examine() -> Answer:
     tried = {name: _attempt(partial(_try_solver, name)) for name in solvers.available()}
     programs = {name: _first_found(names) for name, names in PROGRAMS.items()}
     case = _attempt(_try_case)
+    engine = extension()
     broken = [f"{name} is not installed" for name, found in packages.items() if found is None]
     for name in NEEDED_SOLVERS:
         said = tried.get(name, "it is not installed")
@@ -56,6 +58,7 @@ def examine() -> Answer:
         "broken": broken,
         **about,
         "packages": packages,
+        "engine": {"compiled": bool(engine), "reason": engine.reason},
         "solvers": [
             {"name": name, "installed": name in tried, "works": tried.get(name) == "",
              "failure": tried.get(name)}
@@ -66,6 +69,8 @@ def examine() -> Answer:
     }  # fmt: skip
     shown: list[RenderableType] = [
         facts({**about, **{name: found or "MISSING" for name, found in packages.items()}}),
+        heading("Engine (without the compiled one everything works, in Python)"),
+        facts({"engine": str(engine)}),
         heading("Solvers on a small problem"),
         table(
             ("solver", "", "remark"),
