@@ -184,6 +184,11 @@ class RowTable:
         return tuple(block.name for block in self.blocks if block.kind == Kind.CONTACT)
 
     @lazy
+    def scalar_names(self) -> frozenset[str]:
+        """Names of the constraints that are numbers, not vectors."""
+        return frozenset(block.name for block in self.blocks if block.scalar)
+
+    @lazy
     def block_names(self) -> tuple[str, ...]:
         """Names of all constraints, in the order of rows."""
         return tuple(block.name for block in self.blocks)

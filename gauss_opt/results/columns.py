@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.frozen import Frozen
 
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["COLUMNS", "Column", "all_together", "as_fields", "columns_of", "each", "shapes"]
+__all__ = ["COLUMNS", "Column", "all_together", "as_fields", "columns_of", "each", "group",
+           "shapes"]  # fmt: skip
 
 
 class Column(NamedTuple):
@@ -72,6 +74,11 @@ def as_fields(columns: Mapping[str, Array]) -> dict[str, Any]:
         place = fields.setdefault(column.group, {}) if column.group else fields
         place[column.name] = columns[column.key]
     return fields
+
+
+def group(column: Callable[[str], Array], name: str) -> Frozen[str, Array]:
+    """The dictionary of a result that holds a group of columns, each given by key."""
+    return Frozen({c.name: column(c.key) for c in COLUMNS if c.group == name})
 
 
 def each(change: Callable[[Array], Array], result: Result) -> dict[str, Array]:

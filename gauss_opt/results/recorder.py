@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ..base.arrays import Array
-from ..base.frozen import frozen_array, frozen_in_place
-from ..mechanics.ideal_force import ideal_force_of_rows
+from ..base.frozen import frozen_array
 from ..model.snapshot import Snapshot
 from ..model.system import System
-from .columns import COLUMNS, as_fields, columns_of, shapes
+from .columns import columns_of
 from .dense_output import Piece
+from .growing.rows import Rows
+from .growing.series import Series
+from .growing.sources import nonideal_part
+from .growing.stretch import Stretch
 from .records import Event, Stats
 from .result import Result
 
@@ -40,67 +40,50 @@ class Recorder:
     def __init__(self, system: System, dynamics: Dynamics, *, dense: bool) -> None:
         self.system = system
         self.layout = dynamics.layout
-        self.nq, self.nv = dynamics.nq, dynamics.nv
         self.dense = dense
-        self.columns: dict[str, list[Any]] = {column.key: [] for column in COLUMNS}
-        self.events: list[Event] = []
-        self.pieces: list[Piece] = []
-
-    @property
-    def times(self) -> list[float]:
-        """The stored times."""
-        return self.columns["t"]
+        self.rows = Rows(system, dynamics)
+        self.events: Series[Event] = Series()
+        self.pieces: Series[Piece] = Series()
 
     def refill(self, result: Result) -> None:
         """Take over what another recorder had collected."""
-        self.columns = {key: list(column) for key, column in columns_of(result).items()}
-        self.columns["t"] = result.t.tolist()
-        self.events = list(result.events)
-        self.pieces = list(result.pieces)
+        self.rows.refill(columns_of(result))
+        self.events = Series(result.events)
+        self.pieces = Series(result.pieces)
+
+    def extend(self, stretch: Stretch) -> None:
+        """Take over what a compiled engine has done since."""
+        rows, steps, events = stretch.rows, stretch.steps, stretch.events
+        before, layout = self.rows.count, self.layout
+        self.rows.extend(rows)
+        self.events.extend(len(events.kind), lambda: events.events(layout, before))
+        if self.dense:
+            self.pieces.extend(len(steps.span), steps.pieces)
 
     def row(self, snapshot: Snapshot, a: Array, multipliers: Array) -> None:
         """A stored time: state, acceleration, multipliers on the rows of the layout."""
         total = snapshot.mass.dot(a) - snapshot.force
-        values = {
-            "t": snapshot.t,
-            "q": snapshot.q,
-            "v": snapshot.v,
-            "a": a,
-            "rows_multipliers": multipliers,
-            "rows_values": snapshot.value,
-            "rows_rates": snapshot.rate,
-            "forces_total": total,
-            "forces_nonideal": self._nonideal(snapshot, multipliers, total),
-        }
-        for key, column in self.columns.items():
-            column.append(values[key])
-
-    def _nonideal(self, snapshot: Snapshot, multipliers: Array, total: Array) -> Array:
-        """What the total constraint force has beyond the ideal force of the rows that carry it."""
-        if snapshot.nonideal is None:
-            return np.zeros(len(total))
-        carrying = np.flatnonzero(multipliers != 0.0)
-        held = np.union1d(np.arange(self.layout.equalities.stop), carrying)
-        names = tuple([self.layout.names[i] for i in held])
-        rows, rhs = snapshot.rows_of(held), snapshot.rhs[held]
-        return total - ideal_force_of_rows(snapshot, rows, rhs, names)
+        parts = (
+            snapshot.q,
+            snapshot.v,
+            a,
+            multipliers,
+            snapshot.value,
+            snapshot.rate,
+            total,
+            nonideal_part(snapshot, multipliers, total),
+        )
+        self.rows.append(snapshot.t, parts)
 
     def piece(self, piece: Piece, held: tuple[int, ...]) -> None:
         """Dense output of an accepted step, with the rows held meanwhile."""
         if self.dense and piece.t1 > piece.t0:
-            self.pieces.append(replace(piece, values=frozen_array(piece.values), held=held))
-
-    def _arrays(self, since: int) -> dict[str, Array]:
-        """The columns from a row on as arrays, which have their widths even without a row."""
-        if since < len(self.times):
-            return {key: frozen_in_place(np.array(c[since:])) for key, c in self.columns.items()}
-        empty = shapes(0, nq=self.nq, nv=self.nv, m=self.layout.n_rows)
-        return {key: frozen_in_place(np.zeros(shape)) for key, shape in empty.items()}
+            self.pieces.append(Piece(piece.t0, piece.t1, frozen_array(piece.values), held))
 
     @property
     def mark(self) -> Mark:
         """How much there is so far."""
-        return Mark(len(self.times), len(self.events), len(self.pieces))
+        return Mark(self.rows.count, len(self.events), len(self.pieces))
 
     def result(
         self,
@@ -113,19 +96,19 @@ class Recorder:
         since: Mark = NOTHING,
     ) -> Result:
         """Everything so far, or what is new since a mark, frozen."""
-        blocks = self.layout.blocks
-        return Result(
+        rows, layout = self.rows.since(since.rows), self.layout
+        return Result.of_run(
+            settings=settings,
+            events=self.events.since(since.events),
+            pieces=self.pieces.since(since.pieces),
+            column=rows.column,
             success=success,
             status=status,
             message=message,
-            **as_fields(self._arrays(since.rows)),
-            row_names=self.layout.names,
-            scalar=frozenset(block.name for block in blocks if block.scalar),
-            contacts=self.layout.contact_names,
-            events=tuple(self.events[since.events :]),
-            pieces=tuple(self.pieces[since.pieces :]),
-            stats=stats,
-            settings=settings,
+            row_names=layout.names,
+            scalar=layout.scalar_names,
+            contacts=layout.contact_names,
+            stats=stats.frozen(),
             system=self.system,
             coordinates=tuple(self.system.coordinates or ()),
             units=tuple(self.system.units or ()),

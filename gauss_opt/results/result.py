@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +15,11 @@ from ..base.arrays import Array
 from ..base.carrying import Unchanging
 from ..base.errors import InputError, MissingPackageError
 from ..base.frozen import Frozen, frozen_array, frozen_deeply, frozen_in_place
+from ..base.lazy import made
 from ..base.record_file import has_records
 from ..model.system import System
 from .analysis.potential_fit import misfits
+from .columns import group
 from .dense_output import Piece
 from .drawn import Drawn
 from .energy import Energy, account, has_energy, joined
@@ -105,6 +108,39 @@ class Result(Drawn, Unchanging):
         for name in ("events", "pieces", "parts"):
             put(self, name, tuple(getattr(self, name)))
         put(self, "stats", self.stats.frozen())
+
+    @classmethod
+    def of_run(
+        cls,
+        column: Callable[[str], Array],
+        settings: dict[str, Any],
+        events: Callable[[], tuple[Event, ...]],
+        pieces: Callable[[], tuple[Piece, ...]],
+        **others: Any,
+    ) -> Result:
+        """The result of a run of which most is made when it is looked at.
+
+        ``column`` gives a column by key, ``events`` and ``pieces`` give what they are called;
+        arrays that come from them are read-only.
+        """
+        at_once = {name: column(name) for name in ("t", "q", "v", "a")}
+        result = made(cls, **{**NOT_GIVEN, **at_once, **others})
+        vars(result)["_later"] = {
+            "rows": lambda: group(column, "rows"),
+            "forces": lambda: group(column, "forces"),
+            "settings": lambda: frozen_deeply(settings),
+            "events": events,
+            "pieces": pieces,
+        }
+        return result
+
+    if not TYPE_CHECKING:  # all fields are declared above
+
+        def __getattr__(self, name: str) -> Any:
+            make = vars(self).get("_later", {}).get(name)
+            if make is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return vars(self).setdefault(name, make())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _arrived, (
@@ -237,6 +273,9 @@ class Result(Drawn, Unchanging):
         return as_text(self)
 
     __repr__ = __str__
+
+
+NOT_GIVEN = {item.name: item.default for item in fields(Result) if item.default is not MISSING}
 
 
 def _arrived(cls: type[Result], values: dict[str, Any]) -> Result:

@@ -106,7 +106,7 @@ def _computed(result: Result, system: System, times: Array) -> Result | None:
             except GaussError:  # a function that is not defined there: the row is left out
                 continue
             recorder.row(snapshot, a, multipliers)
-    if not recorder.times:
+    if not recorder.rows.count:
         return None
     return recorder.result(
         success=True, status="", message="", stats=result.stats, settings=result.settings

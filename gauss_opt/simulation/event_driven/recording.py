@@ -55,7 +55,7 @@ class Recording:
     @property
     def rows(self) -> int:
         """Number of rows stored so far."""
-        return len(self.recorder.times)
+        return self.recorder.rows.count
 
     @property
     def events_so_far(self) -> tuple[Event, ...]:
@@ -95,8 +95,7 @@ class Recording:
 
     def row(self, answer: Acceleration, *, far_side: bool = False) -> None:
         """Store a row; the far side of an event comes after its near side at the same time."""
-        times = self.recorder.times
-        if times and times[-1] == answer.snapshot.t and not far_side:
+        if self.recorder.rows.last == answer.snapshot.t and not far_side:
             return
         multipliers = np.zeros(self.context.layout.n_rows)
         multipliers[answer.chosen] = answer.solution.row_multipliers

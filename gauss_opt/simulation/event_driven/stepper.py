@@ -210,7 +210,8 @@ class Stepper:
         require_progress(present.state.standstill, self.whereabouts)
         if self.status != RunStatus.RUNNING:
             return
-        require_within_limits(self.settings, self.stats.steps, len(self.events), self.whereabouts)
+        events = len(present.recording.recorder.events)
+        require_within_limits(self.settings, self.stats.steps, events, self.whereabouts)
         if chatter(present, pace.size) is not None:
             raise SimulationError(f"no progress {self.whereabouts()}")
 

@@ -1,0 +1,124 @@
+"""Where the columns of a result come from: rows in a block, columns, or what an engine stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from ...base.arrays import Array, Indices
+from ...mechanics.ideal_force import ideal_force_of_rows
+from ...model.snapshot import Snapshot, state_snapshot
+from ...model.system import System
+from ..columns import COLUMNS
+
+if TYPE_CHECKING:
+    from ...model.dynamics import Dynamics
+    from .stretch import StoredRows
+
+__all__ = ["Block", "Columns", "EngineRows", "Source", "nonideal_part"]
+
+LARGEST_BLOCK = 2**15  # numbers
+FEWEST, MOST = 16, 256  # rows of a block
+
+
+class Source(Protocol):
+    """Some rows, from which columns are taken."""
+
+    def column(self, key: str, rows: slice) -> Array:
+        """A part of the column with this key; nobody keeps it."""
+        ...
+
+
+class Block:
+    """Rows in one array, filled from its beginning."""
+
+    def __init__(self, widths: dict[str, int]) -> None:
+        ends = np.cumsum([widths[c.width] if c.width else 1 for c in COLUMNS]).tolist()
+        starts = [0, *ends[:-1]]
+        self._places = {
+            c.key: slice(a, b) if c.width else a
+            for c, a, b in zip(COLUMNS, starts, ends, strict=True)
+        }
+        self._table = np.empty((min(MOST, max(FEWEST, LARGEST_BLOCK // ends[-1])), ends[-1]))
+        self._filled = 0
+
+    @property
+    def full(self) -> bool:
+        return self._filled == len(self._table)
+
+    def put(self, t: float, parts: Iterable[Array]) -> None:
+        row = self._table[self._filled]
+        row[0] = t
+        np.concatenate(tuple(parts), out=row[1:])
+        self._filled += 1
+
+    def column(self, key: str, rows: slice) -> Array:
+        return self._table[rows, self._places[key]]
+
+
+class Columns:
+    """Columns that are there already."""
+
+    def __init__(self, columns: Mapping[str, Array]) -> None:
+        self._columns = dict(columns)
+
+    def column(self, key: str, rows: slice) -> Array:
+        return self._columns[key][rows]
+
+
+class EngineRows:
+    """What a compiled engine has stored; what it left out is computed when it is asked for."""
+
+    def __init__(self, system: System, dynamics: Dynamics, rows: StoredRows) -> None:
+        self._system, self._dynamics, self._rows = system, dynamics, rows
+        nq, nv = dynamics.nq, dynamics.nv
+        ends = np.cumsum([1, nq, nv, nv, nv]).tolist()
+        keys = ("q", "v", "a", "forces_total")
+        self._places = {k: slice(a, b) for k, a, b in zip(keys, ends, ends[1:], strict=False)}
+
+    def column(self, key: str, rows: slice) -> Array:
+        state = self._rows.state
+        if key == "t":
+            return state[rows, 0]
+        if key in self._places:
+            return state[rows, self._places[key]]
+        m = self._dynamics.layout.n_rows
+        if key == "rows_multipliers":
+            return self._rows.multipliers.dense(m)[rows]
+        if key == "forces_nonideal":
+            return self._nonideal()[rows]
+        return self._values_and_rates(rows)[key == "rows_rates"]
+
+    def _values_and_rates(self, rows: slice) -> tuple[Array, Array]:
+        dynamics, state = self._dynamics, self._rows.state[rows]
+        end = 1 + dynamics.nq + dynamics.nv
+        every = np.arange(dynamics.layout.n_rows)
+        return dynamics.sample(every, state[:, 1:end], state[:, 0], self._system.parameters)
+
+    def _nonideal(self) -> Array:
+        dynamics, state = self._dynamics, self._rows.state
+        total = state[:, self._places["forces_total"]]
+        if self._system.nonideal is None:
+            return np.zeros_like(total)
+        multipliers = self._rows.multipliers.dense(dynamics.layout.n_rows)
+        found = np.empty_like(total)
+        for i, line in enumerate(state):
+            q, v = line[self._places["q"]], line[self._places["v"]]
+            snapshot = state_snapshot(self._system, dynamics, q, v, float(line[0]))
+            force = snapshot.mass.dot(line[self._places["a"]]) - snapshot.force
+            found[i] = nonideal_part(snapshot, multipliers[i], force)
+        return found
+
+
+def nonideal_part(snapshot: Snapshot, multipliers: Array, total: Array) -> Array:
+    """What the total constraint force has beyond the ideal force of the rows that carry it."""
+    if snapshot.nonideal is None:
+        return np.zeros(len(total))
+    layout = snapshot.layout
+    carrying = np.flatnonzero(multipliers != 0.0)
+    held: Indices = np.union1d(np.arange(layout.equalities.stop), carrying)
+    names = tuple([layout.names[i] for i in held])
+    rows, rhs = snapshot.rows_of(held), snapshot.rhs[held]
+    return total - ideal_force_of_rows(snapshot, rows, rhs, names)
