@@ -281,7 +281,7 @@ def test_the_table_says_what_each_row_is():
     assert table.bilateral.tolist() == [1, 2]
     position, velocity = table.held(np.array([4, 0, 2, 1]))
     assert (position.tolist(), velocity.tolist()) == ([2, 4], [1, 2, 4])
-    with pytest.raises(go.ModelError, match="no constraint is called 'arm'; choose from: 'servo'"):
+    with pytest.raises(go.ModelError, match="no constraint is called 'arm'; choose from: servo"):
         table.block("arm")
 
 

@@ -194,7 +194,7 @@ def test_fault_05_round_off_is_symmetrised():
 
 @pytest.mark.parametrize("heavy", [1.0, 1e13])
 def test_fault_06_an_indefinite_mass_shows_eigenvalue_and_direction(heavy):
-    message = r"indefinite: its smallest eigenvalue is -0.5, in the direction \[.*1"
+    message = r"indefinite: its smallest eigenvalue is -0.5, in the direction \+1 along coordinate"
     with pytest.raises(go.InputError, match="mass is " + message):
         go.System([heavy, -0.5])
     with pytest.raises(go.InputError, match=r"mass \(at t=3\) is " + message):
@@ -240,11 +240,11 @@ def test_fault_21_restitution_outside_its_range_is_refused(e):
 def test_fault_28_unknown_names_list_the_known_ones():
     floor = go.Contact("floor", lambda q, t: q[0])
     system = go.System([1.0], contacts=[floor], parameters={"g": 1.0, "mu": 0.2})
-    with pytest.raises(go.InputError, match=r"unknown parameter 'k'; this system has: 'g', 'mu'"):
+    with pytest.raises(go.InputError, match=r"unknown parameter 'k'; choose from: g, mu"):
         system.with_parameters(k=2.0)
     with pytest.raises(go.InputError, match=r"parameter 'g' has shape \(\), got \(2,\)"):
         system.with_parameters(g=[1.0, 2.0])
-    with pytest.raises(go.ModelError, match="no constraint is called 'flor'; choose from: 'floor'"):
+    with pytest.raises(go.ModelError, match="no constraint is called 'flor'; choose from: floor"):
         go.accelerate(system, [0.0], [0.0], contacts=["flor"])
     with pytest.raises(go.ModelError, match="two constraints are called 'floor'"):
         go.System([1.0], contacts=[floor, floor])

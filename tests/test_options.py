@@ -77,7 +77,7 @@ def test_each_option_is_described_by_a_sentence():
      ("checkpont", "checkpoint"), ("breakpoint", "breakpoints")],
 )  # fmt: skip
 def test_an_unknown_option_is_refused_with_the_nearest(option, nearest):
-    with pytest.raises(go.InputError, match=rf"no option '{option}': did you mean {nearest}=\?"):
+    with pytest.raises(go.InputError, match=rf"no option '{option}'; .*did you mean '{nearest}'"):
         go.simulate(*START, **{option: 1})
 
 
@@ -98,7 +98,7 @@ def test_start_does_not_know_the_options_of_simulate_alone():
 
 
 def test_an_unknown_option_of_phases_is_refused():
-    with pytest.raises(go.InputError, match=r"no option 'max_phase': did you mean max_phases"):
+    with pytest.raises(go.InputError, match=r"no option 'max_phase'; .*did you mean 'max_phases'"):
         go.simulate_phases(
             go.Phase(BALL, "floor"), [1.0], [0.0], (0, 1), lambda number, event: None, max_phase=3
         )

@@ -26,6 +26,8 @@ __all__ = [
     "SimulationError",
     "SolverError",
     "TraceError",
+    "UnknownNameError",
+    "UnknownOptionError",
     "UserFunctionError",
 ]
 
@@ -51,6 +53,16 @@ class CarryingError(GaussError, TypeError):
 
 class InputError(GaussError, ValueError):
     """An argument that cannot be used: wrong shape, not finite, an unknown name."""
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name that is not there; the message has those that are, and the nearest one."""
+
+    __str__ = Exception.__str__  # a KeyError puts its message into quotes
+
+
+class UnknownOptionError(InputError, TypeError):
+    """An argument of a name that is not known; the message has the nearest one."""
 
 
 class ModelError(GaussError, ValueError):

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .words.choices import Named
+
 __all__ = ["Frozen", "frozen_array", "frozen_deeply", "frozen_in_place"]
 
-Key = TypeVar("Key")
+Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
 
 
-class Frozen(dict[Key, Value]):
+class Frozen(Named[Key, Value]):
     """A dictionary that cannot be changed; equal to a plain one with the same content.
 
     >>> Frozen({"g": 9.81})

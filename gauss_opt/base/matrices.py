@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from weakref import ref
 
 import numpy as np
@@ -13,11 +14,19 @@ from .tolerances.base import (
     ASYMMETRY,
     ASYMMETRY_ROUND_OFF,
     INDEFINITE_MASS,
+    SHOWN_COMPONENT,
     SINGULAR_MASS,
     SUSPECT_PIVOT,
 )
 
-__all__ = ["factorise", "factorise_once", "require_semidefinite", "symmetrised", "unit_diagonal"]
+__all__ = [
+    "direction_in_words",
+    "factorise",
+    "factorise_once",
+    "require_semidefinite",
+    "symmetrised",
+    "unit_diagonal",
+]
 
 
 def symmetrised(matrix: Array, what: str, tolerance: float = ASYMMETRY) -> Array:
@@ -39,7 +48,23 @@ def symmetrised(matrix: Array, what: str, tolerance: float = ASYMMETRY) -> Array
     return 0.5 * (matrix + matrix.T)
 
 
-def require_semidefinite(matrix: Array, what: str) -> None:
+def direction_in_words(direction: Array, names: Sequence[str] | None = None) -> str:
+    """A direction by the coordinates that it has a part along, the largest of them 1.
+
+    >>> direction_in_words(np.array([0.0, 0.5]), ["x", "height"])
+    "+1 along 'height'"
+    >>> direction_in_words(np.array([1.0, -2.0]))
+    '-0.5 along coordinate 0, +1 along coordinate 1'
+    """
+    components = direction / direction[np.abs(direction).argmax()]
+    return ", ".join(
+        f"{value:+.3g} along {f'coordinate {i}' if names is None else repr(names[i])}"
+        for i, value in enumerate(components)
+        if abs(value) > SHOWN_COMPONENT
+    )
+
+
+def require_semidefinite(matrix: Array, what: str, names: Sequence[str] | None = None) -> None:
     """Refuse an indefinite mass, with the smallest eigenvalue and its direction.
 
     It is judged with its diagonal scaled to 1, in which no unit of mass remains.
@@ -49,7 +74,7 @@ def require_semidefinite(matrix: Array, what: str) -> None:
     scaled = np.linalg.eigvalsh(matrix / np.outer(size, size))
     if scaled[0] < -INDEFINITE_MASS * np.abs(scaled).max():
         values, vectors = np.linalg.eigh(matrix)
-        direction = np.array2string(vectors[:, 0], precision=3, threshold=12)
+        direction = direction_in_words(vectors[:, 0], names)
         raise InputError(
             f"{what} is indefinite: its smallest eigenvalue is {values[0]:.6g}, in the direction "
             f"{direction}; a mass must not be negative in any direction"

@@ -7,7 +7,6 @@ for by name. One that cannot be loaded does not affect the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -15,6 +14,7 @@ from pkgutil import iter_modules
 from typing import NamedTuple, TypeGuard, TypeVar
 
 from .errors import InputError
+from .words.choices import choices
 
 __all__ = ["Entry", "Registry", "entry_points_of", "modules_of"]
 
@@ -103,12 +103,7 @@ class Registry(Mapping[str, Plugin]):
 
     def unknown(self, name: str, more: str = "") -> InputError:
         """The error for a name that is not known: all names, ``more``, and the nearest name."""
-        lowered = {known.lower(): known for known in self}
-        near = get_close_matches(name.lower(), lowered, n=1)
-        hint = f"; did you mean {lowered[near[0]]!r}?" if near else ""
-        return InputError(
-            f"unknown {self.kind} {name!r}; choose from: {', '.join(self)}{more}{hint}"
-        )
+        return InputError(f"unknown {self.kind} {name!r}; {choices(name, self, more)}")
 
     def register(self, name: str, plugin: Plugin) -> None:
         """Add a plug-in to this process. Registering a name again replaces what it stood for."""

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["whole_file"]
+from .errors import InputError
+
+__all__ = ["require_folder", "whole_file"]
 
 
 @contextmanager
@@ -28,6 +30,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         yield target
         return
+    require_folder(target)
     temporary = _new_file_beside(target)
     try:
         if target.exists():
@@ -39,6 +42,13 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def require_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse a file to be written into a folder that does not exist, with its name."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
 
 
 def _new_file_beside(target: Path) -> Path:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.arrays import Indices
-from ..base.errors import InputError, SolverError
+from ..base.errors import InputError, MassError, SolverError
 from ..base.lazy import made
 from ..base.matrices import require_semidefinite
 from ..base.tolerances.mechanics import LARGEST_CONTRADICTION
@@ -16,6 +16,7 @@ from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
+from ..qp.whitening import free_direction
 from .acceleration_problem import problem_on, weight_matrix
 from .answer import Acceleration, ideal_force
 from .friction.acceleration import has_rough, solve_with_friction
@@ -149,8 +150,12 @@ def _solve(
         return solve_beside_surface(solver, problem, snapshot)
     except InputError:
         # A mass that turns indefinite on the way: say when, and in which direction.
-        require_semidefinite(snapshot.mass, f"mass (at t={snapshot.t:g}, q={snapshot.q})")
+        where = f"mass (at t={snapshot.t:g}, q={snapshot.q})"
+        require_semidefinite(snapshot.mass, where, snapshot.system.velocity_coordinates)
         raise
+    except MassError as error:
+        named = free_direction(problem, snapshot.system.velocity_coordinates)
+        raise MassError(named, problem) from error
 
 
 def _with_resistance(

@@ -10,6 +10,7 @@ import numpy as np
 from ..base.arrays import Array, Indices
 from ..base.lazy import lazy
 from ..base.matrices import factorise
+from ..base.words.choices import Named
 from ..model.rows import Kind
 from ..model.snapshot import Snapshot
 from ..qp.certificate import Certificate
@@ -151,14 +152,14 @@ class Acceleration:
         shares, first = every[: layout.tangents.start], layout.tangents.start
         if len(layout.block_starts):
             shares = np.add.reduceat(shares, layout.block_starts) + 0.0  # no -0.0
-        forces = dict(zip(layout.block_names, shares, strict=True))
+        forces = Named(zip(layout.block_names, shares, strict=True))
         for row in range(first, layout.n_rows):
             forces[layout.names[row]] += every[row]
         if self.weight is None:
             return forces
         effect = self.weight @ self.snapshot.mass
         inverse = np.linalg.inv(effect.T)
-        return {name: inverse @ force for name, force in forces.items()}
+        return Named((name, inverse @ force) for name, force in forces.items())
 
     @property
     def _all_multipliers(self) -> Array:

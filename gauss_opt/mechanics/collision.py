@@ -13,6 +13,7 @@ from ..base.arrays import Array, Indices
 from ..base.lazy import lazy
 from ..base.tolerances.base import TINY
 from ..base.tolerances.mechanics import ENERGY_GAIN
+from ..base.words.choices import Named
 from ..model.snapshot import Snapshot, evaluate
 from ..model.system import System
 from ..qp.certificate import Certificate
@@ -72,7 +73,7 @@ class Collision:
         rows = [self.contacts, layout.bilateral, np.flatnonzero(self.row_impulses)]
         taking_part = np.unique(layout.block_of[np.concatenate(rows)])
         blocks = [layout.blocks[i] for i in taking_part.tolist()]
-        return {block.name: block.of(self.row_impulses) for block in blocks}
+        return Named((block.name, block.of(self.row_impulses)) for block in blocks)
 
     @lazy
     def rates_before(self) -> dict[str, Any]:
@@ -83,7 +84,7 @@ class Collision:
     def rates_after(self) -> dict[str, Any]:
         """Rates after, by name of contact."""
         rates = self.snapshot.layout.by_name(self.row_rates_after)
-        return {name: rates[name] for name in self.snapshot.rates}
+        return Named((name, rates[name]) for name in self.snapshot.rates)
 
     @lazy
     def friction_impulses(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base.errors import ModelError
+from ..base.words.choices import choices
 
 __all__ = ["checked_bodies", "checked_coordinates", "checked_units"]
 
@@ -82,5 +83,5 @@ def _index(body: str, member: Any, names: Sequence[str] | None, count: int) -> i
         return list(names).index(member)
     if isinstance(member, int) and not isinstance(member, bool) and 0 <= member < count:
         return member
-    known = ", ".join(names) if names is not None else f"0 to {count - 1}"
-    raise ModelError(f"body {body!r} has no coordinate {member!r}; choose from: {known}")
+    known = map(str, range(count)) if names is None else names
+    raise ModelError(f"body {body!r} has no coordinate {member!r}; {choices(str(member), known)}")

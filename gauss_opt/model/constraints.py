@@ -15,6 +15,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import ModelError
+from ..base.words.choices import keywords_checked
 
 __all__ = [
     "COEFFICIENTS",
@@ -77,6 +78,7 @@ class _ByHand:
         return f"{kind} {self.name!r}"  # type: ignore[attr-defined]
 
 
+@keywords_checked
 @dataclass(frozen=True)
 class Holonomic(_ByHand):
     """A constraint on positions: phi(q, t) = 0, scalar or vector.
@@ -89,6 +91,7 @@ class Holonomic(_ByHand):
     phi: Function
 
 
+@keywords_checked
 @dataclass(frozen=True)
 class Nonholonomic(_ByHand):
     """A constraint on velocities: phi(q, v, t) = 0, which may be nonlinear in v."""
@@ -97,6 +100,7 @@ class Nonholonomic(_ByHand):
     phi: Function
 
 
+@keywords_checked
 @dataclass(frozen=True)
 class VelocityLimit(_ByHand):
     """An inequality on velocities: psi(q, v, t) >= 0."""
@@ -110,6 +114,7 @@ class VelocityLimit(_ByHand):
         return self.psi
 
 
+@keywords_checked
 @dataclass(frozen=True)
 class Servo(_ByHand):
     """A trajectory to track exactly: phi(q, t) = 0 by a control force.
@@ -136,6 +141,7 @@ class Servo(_ByHand):
                 raise ModelError(f"{self}: {word} must be a number >= 0, got {value!r}")
 
 
+@keywords_checked
 @dataclass(frozen=True)
 class Contact(_ByHand):
     """A unilateral contact: gap(q, t) >= 0, with Coulomb friction where it has a slip.

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Array, Indices, Mask
 from ..base.errors import ModelError
 from ..base.lazy import lazy
+from ..base.words.choices import Named, choices
 from .constraints import Constraint, Contact, Holonomic, Nonholonomic, Servo, VelocityLimit
 
 __all__ = ["Block", "Kind", "RowTable"]
@@ -228,9 +229,10 @@ class RowTable:
 
     def by_slip(self, rows: Array) -> dict[str, Any]:
         """Split an array over rows by contact with a slip: what it has on tangents."""
-        return {
-            name: rows[places[0]] if scalar else rows[places] for name, places, scalar in self.slips
-        }
+        return Named(
+            (name, rows[places[0]] if scalar else rows[places])
+            for name, places, scalar in self.slips
+        )
 
     @lazy
     def _by_name(self) -> dict[str, Block]:
@@ -240,8 +242,8 @@ class RowTable:
         """The rows of a constraint by name."""
         found: Block | None = self._by_name.get(name)
         if found is None:
-            known = ", ".join(map(repr, self.block_names)) or "none"
-            raise ModelError(f"no constraint is called {name!r}; choose from: {known}")
+            listed = choices(name, self.block_names)
+            raise ModelError(f"no constraint is called {name!r}; {listed}")
         return found
 
     def block_at(self, row: int) -> Block:
@@ -250,7 +252,7 @@ class RowTable:
 
     def by_name(self, rows: Array) -> dict[str, Any]:
         """Split an array over rows by constraint; a scalar constraint gives a number."""
-        return {block.name: block.of(rows) for block in self.blocks}
+        return Named((block.name, block.of(rows)) for block in self.blocks)
 
     def names_of(self, rows: Indices) -> tuple[str, ...]:
         """The constraint of each of these rows."""

@@ -14,6 +14,7 @@ from ..base.errors import InputError, ModelError
 from ..base.frozen import frozen_in_place
 from ..base.lazy import lazy, made
 from ..base.row_matrix import RowMatrix
+from ..base.words.choices import Named
 from .coefficients import Coefficients
 from .dynamics import Dynamics
 from .rows import RowTable
@@ -138,7 +139,7 @@ class Snapshot:
 
     def _of_contacts(self, rows: Array) -> dict[str, Any]:
         values = self.layout.by_name(rows)
-        return {name: values[name] for name in self.layout.contact_names}
+        return Named((name, values[name]) for name in self.layout.contact_names)
 
     def __str__(self) -> str:
         lines = [f"Snapshot at t = {self.t:g}", f"  q = {self.q}", f"  v = {self.v}"]

@@ -17,10 +17,12 @@ from ..base.errors import InputError, ModelError
 from ..base.frozen import frozen_in_place
 from ..base.lazy import made
 from ..base.matrices import require_semidefinite, symmetrised
+from ..base.words.choices import choices, keywords_checked
 from .bodies import checked_bodies, checked_coordinates, checked_units
 from .coefficients import Coefficients
 from .constraints import Constraint, Contact, Function
 from .dynamics import Dynamics
+from .late_binding import require_own_functions
 from .rows import RowTable
 from .traces import Traces
 from .tracing.tracer import trace_system
@@ -28,6 +30,7 @@ from .tracing.tracer import trace_system
 __all__ = ["System"]
 
 
+@keywords_checked
 @dataclass(frozen=True, eq=False)
 class System(Carried, Unchanging):
     """A mechanical system: M(q, t) q'' = Q(q, v, t) plus what its constraints add.
@@ -101,7 +104,7 @@ class System(Carried, Unchanging):
             set_field(self, word, tuple(given))
         self._check_kinds()
         if not callable(self.mass):
-            set_field(self, "mass", _constant_mass(self.mass))
+            set_field(self, "mass", _constant_mass(self.mass, self.coordinates))
         if self.force is not None and not callable(self.force):
             set_field(self, "force", real_array("force", self.force))
         if self.force is None and callable(self.mass):
@@ -144,6 +147,9 @@ class System(Carried, Unchanging):
         for contact in self.contacts:
             if not isinstance(contact, Contact):
                 raise ModelError(f"{contact} in contacts= is not a Contact")
+        require_own_functions(
+            (f"the function of {item}", item.phi) for item in (*self.constraints, *self.contacts)
+        )
         name, count = Counter(self.names).most_common(1)[0] if self.names else ("", 1)
         if count > 1:
             raise ModelError(f"two constraints are called {name!r}: names must be unique")
@@ -183,8 +189,7 @@ class System(Carried, Unchanging):
         """The same system with other values of some parameters; nothing is traced again."""
         for name, value in values.items():
             if name not in self.parameters:
-                known = ", ".join(map(repr, self.parameters)) or "none"
-                raise InputError(f"unknown parameter {name!r}; this system has: {known}")
+                raise InputError(f"unknown parameter {name!r}; {choices(name, self.parameters)}")
             if np.shape(value) != np.shape(self.parameters[name]):
                 raise InputError(
                     f"parameter {name!r} has shape {np.shape(self.parameters[name])}, "
@@ -220,6 +225,11 @@ class System(Carried, Unchanging):
         """Name of a position, ``q[index]`` unless the user gave one."""
         return f"q[{index}]" if self.coordinates is None else self.coordinates[index]
 
+    @property
+    def velocity_coordinates(self) -> Sequence[str] | None:
+        """Names of the coordinates whose rates the velocities are, where there are such names."""
+        return self.coordinates if self.nq == self.nv else None
+
     def __str__(self) -> str:
         size = f"of {self.nq} coordinates" if self.nq is not None else "of any size"
         if self.nq != self.nv:
@@ -250,7 +260,7 @@ def _checked_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     return MappingProxyType({k: float(v) if v.ndim == 0 else v for k, v in values.items()})
 
 
-def _constant_mass(mass: Any) -> Array:
+def _constant_mass(mass: Any, names: Sequence[str] | None) -> Array:
     """A scalar or a matrix; a vector becomes the diagonal of one."""
     array = real_array("mass", mass)
     if array.ndim == 0:
@@ -263,6 +273,6 @@ def _constant_mass(mass: Any) -> Array:
             f"mass must be a number, a vector or a square matrix, got shape {array.shape}"
         )
     matrix = symmetrised(array, "mass")
-    require_semidefinite(matrix, "mass")
+    require_semidefinite(matrix, "mass", names if names and len(names) == len(matrix) else None)
     matrix.setflags(write=False)
     return matrix

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.errors import ModelError
+from ..base.words.choices import choices
 from .motion import Motion
 from .quantities import Quantity, Rate
 from .shapes.shape import Place, Shape, pair
@@ -87,9 +88,9 @@ class Body:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._named:
-            known = ", ".join(sorted(self._named))
+            listed = choices(name, sorted(self._named))
             raise ModelError(
-                f"body {self.name!r} has no point {name!r}; it has: {known}. Any other is "
+                f"body {self.name!r} has no point {name!r}; {listed} Any other point is "
                 f"{self.name}.at(x, y)"
             )
         return Point(self, self._named[name], name)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base.arrays import Array, Indices
 from ..base.errors import ModelError
+from ..base.words.choices import choices
 from ..model.snapshot import evaluate
 from .bodies import Body, Point
 from .posture import Posture
@@ -145,8 +146,8 @@ def _found(result: MechanismResult, name: str, on: Body | None) -> _Place:
         if name == joint.name or name in rows:
             chosen = rows if name == joint.name else (name,)
             return _Place(chosen, joint.bodies, joint.at, _on(name, joint.bodies, on))
-    known = ", ".join(repr(joint.name) for joint in mechanism.joints) or "none"
-    raise ModelError(f"no joint is called {name!r}; there are: {known}")
+    listed = choices(name, (joint.name for joint in mechanism.joints))
+    raise ModelError(f"no joint is called {name!r}; {listed}")
 
 
 def _on(name: str, bodies: tuple[Body, ...], on: Body | None) -> Body:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Array
 from ..base.errors import InputError, ModelError
+from ..base.words.choices import choices
 from ..results.result import Result
 from .bodies import Body, Point
 from .posture import Posture
@@ -89,8 +90,8 @@ class MechanismResult(Result):
             if force.name == name:
                 p, n = self._posture(t)
                 return np.array(np.broadcast_to(force.measure(p), (n,)), dtype=float)
-        known = ", ".join(repr(force.name) for force in self.mechanism.forces) or "none"
-        raise ModelError(f"no force is called {name!r}; there are: {known}")
+        listed = choices(name, (force.name for force in self.mechanism.forces))
+        raise ModelError(f"no force is called {name!r}; {listed}")
 
     # Pictures
 

@@ -12,6 +12,7 @@ constraint set this adds a constant to the objective, so the minimiser and the m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,18 +20,17 @@ from scipy.linalg import blas
 
 from ..base.arrays import Array
 from ..base.errors import InputError, MassError
-from ..base.matrices import factorise, unit_diagonal
+from ..base.matrices import direction_in_words, factorise, unit_diagonal
 from ..base.tolerances.qp import (
     IMPOSSIBLE_ROW,
     INDEFINITE_METRIC,
     LONGEST_ROW,
     SHORTEST_ROW,
-    SHOWN_COMPONENT,
     VISIBLE_VIOLATION,
 )
 from .problem import GaussProblem
 
-__all__ = ["LeastDistance", "Whitened", "whiten"]
+__all__ = ["LeastDistance", "Whitened", "free_direction", "whiten"]
 
 # Options of BLAS calls by position: as keywords they cost as much as the arithmetic.
 LOWER = (1, 0, 1)  # dtrsv: incx, offx, lower
@@ -249,20 +249,16 @@ def _augmented(problem: GaussProblem) -> tuple[Array, Array]:
     weighted = problem.Ae.T * weights
     factor = factorise(problem.metric + weighted @ problem.Ae)
     if factor is None:
-        raise MassError(_free_direction(problem), problem)
+        raise MassError(free_direction(problem), problem)
     return factor, problem.load + weighted @ problem.be
 
 
-def _free_direction(problem: GaussProblem) -> str:
+def free_direction(problem: GaussProblem, names: Sequence[str] | None = None) -> str:
+    """The message for a massless direction that nothing holds, in the names of coordinates."""
     stacked = np.vstack([unit_diagonal(problem.metric), problem.Ae])
     direction = np.linalg.svd(stacked)[2][-1]
-    parts = [
-        f"{value:+.3g} along coordinate {i}"
-        for i, value in enumerate(direction / np.abs(direction).max())
-        if abs(value) > SHOWN_COMPONENT
-    ]
     return (
         f"the mass is singular and the equality constraints of this {problem.kind} problem do not "
-        f"hold the massless direction ({', '.join(parts)}): give that direction a mass, or hold "
-        f"it with an equality constraint (a contact is not enough)"
+        f"hold the massless direction ({direction_in_words(direction, names)}): give that "
+        f"direction a mass, or hold it with an equality constraint (a contact is not enough)"
     )

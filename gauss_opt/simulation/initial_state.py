@@ -68,20 +68,28 @@ def _what_is_wrong(flow: Flow, snapshot: Snapshot, off: Drift, depth: Array, bel
     layout = snapshot.layout
     if len(depth) and depth.max() > 0:
         row = layout.contacts.start + int(depth.argmax())
-        what = f"contact {layout.names[row]!r} is penetrated by {-snapshot.value[row]:.6g}"
+        what = (
+            f"contact {layout.names[row]!r} is penetrated by {-snapshot.value[row]:.6g}. A gap is "
+            f"positive while the bodies are apart: if they are apart here, change the sign of its "
+            f"function. If they do overlap, use"
+        )
     elif len(below) and below.max() > 0:
         row = layout.limits.start + int(below.argmax())
-        what = f"velocity limit {layout.names[row]!r} is violated: psi = {snapshot.value[row]:.6g}"
+        what = (
+            f"velocity limit {layout.names[row]!r} is violated: psi = {snapshot.value[row]:.6g}. "
+            f"It must not be negative: if this velocity is allowed, change the sign of psi. If it "
+            f"is not, use"
+        )
     else:
         position, velocity = flow.position_rows, flow.velocity_rows
         level, rows, values = "position", position, snapshot.value
         if off.position <= CONSISTENT:
             level, rows, values = "velocity", velocity, snapshot.rate
         row = int(rows[np.abs(values[rows]).argmax()])
-        what = f"the {level} violates {layout.names[row]!r} by {values[row]:.6g}"
+        what = f"the {level} violates {layout.names[row]!r} by {values[row]:.6g}. Use"
     return (
-        f"the start is not consistent: {what}. Use gauss_opt.assemble() to get a consistent "
-        f"start, or project_start=True"
+        f"the start is not consistent: {what} gauss_opt.assemble() to get a consistent start, or "
+        f"project_start=True"
     )
 
 

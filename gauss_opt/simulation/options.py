@@ -8,7 +8,6 @@ completion and type checkers know every one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from inspect import Parameter, cleandoc, signature
 from math import inf
 from typing import Any, TypedDict, TypeVar
@@ -16,8 +15,9 @@ from typing import Any, TypedDict, TypeVar
 from numpy.typing import ArrayLike
 
 from ..base.arguments import flag
-from ..base.errors import InputError
+from ..base.errors import UnknownOptionError
 from ..base.tolerances.simulation import DEFAULT_CLOSURE, DEFAULT_RTOL
+from ..base.words.choices import choices
 from ..mechanics.impact_laws import ImpactLaw
 from ..qp.gauss_solver import GaussSolver
 from ..qp.solvers import Adapter
@@ -178,11 +178,8 @@ def require_known(function: Callable[..., Any], options: Mapping[str, Any]) -> N
     for name in options:
         if name not in parameters:
             known = [p.name for p in parameters.values() if p.kind == Parameter.KEYWORD_ONLY]
-            near = get_close_matches(name, known, n=1)
-            guess = f"did you mean {near[0]}=? " if near else ""
-            raise InputError(
-                f"{function.__name__}() has no option {name!r}: {guess}There are: "
-                f"{', '.join(known)}"
+            raise UnknownOptionError(
+                f"{function.__name__}() has no option {name!r}; {choices(name, known)}"
             )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from ..base.arrays import Array
 from ..base.carrying import Carried
 from ..base.errors import InputError
+from ..base.words.choices import choices
 from ..model.system import System
 from ..results.result import Result
 from ..simulation.driver import simulate
@@ -195,10 +196,8 @@ class Case:
         known = {p.name: p for p in cls.parameters()}
         unknown = [name for name in values if name not in known]
         if unknown:
-            listed = ", ".join(known) or "none"
-            raise InputError(
-                f"case {cls.name()!r} has no parameter {unknown[0]!r}; choose from: {listed}"
-            )
+            listed = choices(unknown[0], known)
+            raise InputError(f"case {cls.name()!r} has no parameter {unknown[0]!r}; {listed}")
         return cls(**{name: known[name].convert(value) for name, value in values.items()})
 
     @classmethod

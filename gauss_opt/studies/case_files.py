@@ -16,6 +16,7 @@ from typing import Any
 import cloudpickle
 
 from ..base.errors import GaussError, InputError
+from ..base.words.choices import choices
 from .case import Case
 
 __all__ = ["case_names", "find_case"]
@@ -48,7 +49,7 @@ def find_case(name: str | os.PathLike[str]) -> type[Case]:
     hint = ""
     if Path(f"{text}.py").is_file():
         hint = f". To run the file {text}.py of this folder, write ./{text}.py"
-    raise InputError(f"no case is called {text!r}; choose from: {', '.join(case_names())}{hint}")
+    raise InputError(f"no case is called {text!r}; {choices(text, case_names())}{hint}")
 
 
 @cache

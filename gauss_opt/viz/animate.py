@@ -18,7 +18,7 @@ from PIL import Image
 from scipy.spatial import cKDTree
 
 from ..base.errors import InputError, MissingPackageError
-from ..base.whole_file import whole_file
+from ..base.whole_file import require_folder, whole_file
 from ..results.result import Result
 from .canvas import SceneArtists, prepare
 from .default_drawing import default_drawing
@@ -57,8 +57,7 @@ def animate(
         raise InputError(
             f"an animation is a .gif or an .mp4 file, got {target.name!r}: change its ending"
         )
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
+    require_folder(target)
     if kind == ".mp4" and shutil.which("ffmpeg") is None:
         raise MissingPackageError(
             "an .mp4 file needs the program 'ffmpeg', which is not installed: install it, or "

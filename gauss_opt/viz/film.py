@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log10
 
@@ -10,6 +11,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.tolerances.viz import POINT_SCENE
+from ..base.words.choices import choices
 from ..results.records import EventKind
 from ..results.result import Result
 from .scene import Drawing, Shape
@@ -97,6 +99,7 @@ def shoot(
         np.linspace(start, end, min(max(wanted, 2), max_frames)) if end > start else result.t[:1]
     )
     frames = [list(drawing(result(float(t)).q, float(t))) for t in times]
+    _require_known_contacts(result, frames[0])
     kinds = [shape.kind for shape in frames[0]]
     for t, frame in zip(times, frames, strict=True):
         if [shape.kind for shape in frame] != kinds:
@@ -114,6 +117,19 @@ def shoot(
         _bounds(frames[0], points),
         speed,
     )
+
+
+def _require_known_contacts(result: Result, shapes: Sequence[Shape]) -> None:
+    """Refuse shapes that would never flash, since no contact has the name that they give."""
+    known = dict.fromkeys((*result.contacts, *result.row_names))
+    known |= dict.fromkeys(name for event in result.events for name in event.contacts)
+    for shape in shapes:
+        for name in shape.contacts:
+            if name not in known:
+                raise InputError(
+                    f"a {shape.kind} of the drawing names the contact {name!r}, which is not in "
+                    f"this run; {choices(name, result.contacts)}"
+                )
 
 
 def _points(number: int, shapes: tuple[Shape, ...], times: Array) -> Array:

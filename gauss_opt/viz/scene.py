@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.words.choices import choices
 
 __all__ = [
     "ROLES",
@@ -76,7 +77,7 @@ def _shape(
     text: str = "",
 ) -> Shape:
     if role not in ROLES:
-        raise InputError(f"no role is called {role!r}; choose from: {', '.join(ROLES)}")
+        raise InputError(f"no role is called {role!r}; {choices(str(role), ROLES)}")
     array = np.array(points, dtype=float).reshape(-1, 2)
     if not np.isfinite(array).all():
         raise InputError(f"a {kind} has a point that is not finite: {array.tolist()}")

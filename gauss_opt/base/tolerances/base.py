@@ -35,6 +35,12 @@ SINGULAR_MASS = _base(
     "the diagonal, scaled to 1",
     "a smallest eigenvalue of the mass that is what round-off leaves of zero",
 )
+SHOWN_COMPONENT = _base(
+    "SHOWN_COMPONENT",
+    1e-6,
+    "the largest component",
+    "components of a direction without mass, or with a negative one, that an error shows",
+)
 SUSPECT_PIVOT = _base(
     "SUSPECT_PIVOT",
     1e-7,

@@ -38,12 +38,6 @@ INDEFINITE_METRIC = _qp(
     "the largest eigenvalue, at least 1, with the diagonal scaled to 1",
     "a negative eigenvalue of a singular metric that is still round-off",
 )
-SHOWN_COMPONENT = _qp(
-    "SHOWN_COMPONENT",
-    1e-6,
-    "the largest component",
-    "components of a massless direction that an error shows",
-)
 
 # Solving on a given active set, and pivoting to the right one
 CLEARLY_INDEPENDENT = _qp(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...base.arrays import Array
 from ...base.errors import InputError
+from ...base.words.choices import choices
 from ...model.rows import Kind
 from ...model.snapshot import evaluate, read_only
 from ...model.system import System
@@ -154,7 +155,7 @@ def _indices(names: Sequence[str], held: Iterable[int | str], what: str) -> list
         index = names.index(entry) if isinstance(entry, str) and entry in names else entry
         if not isinstance(index, int | np.integer) or not 0 <= index < len(names):
             raise InputError(
-                f"{what} names {entry!r}; choose from: {', '.join(names)} (0 to {len(names) - 1})"
+                f"{what} names {entry!r}; {choices(str(entry), names, f' (0 to {len(names) - 1})')}"
             )
         indices.append(int(index))
     return indices

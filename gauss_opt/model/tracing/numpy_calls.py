@@ -72,7 +72,8 @@ def _elementwise(ufunc: np.ufunc, rule: Callable[..., Any]) -> np.ufunc:
 
 _UFUNCS = {getattr(np, name): _elementwise(getattr(np, name), rule) for name, rule in RULES.items()}
 # numpy's own loops over objects do for these: they add and multiply Symbols
-_UFUNCS |= {ufunc: ufunc for ufunc in (np.matmul, np.vecdot, np.matvec, np.vecmat)}
+_PRODUCTS = ("matmul", "vecdot", "matvec", "vecmat")  # the last two are new in numpy 2.2
+_UFUNCS |= {getattr(np, name): getattr(np, name) for name in _PRODUCTS if hasattr(np, name)}
 _AS_NUMBERS = np.frompyfunc(_number, 1, 1)
 
 

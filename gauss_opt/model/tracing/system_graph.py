@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,8 @@ class SystemGraph:
     potential : UserFunction or None
     wants_ideal : UserFunction or None
         The non-ideal force, where it takes the ideal force.
+    coordinates : sequence of str or None
+        Names of the coordinates whose rates the velocities are, for messages.
     """
 
     symbols: Symbols
@@ -76,6 +78,7 @@ class SystemGraph:
     symmetric_mass: bool = False
     potential: UserFunction | None = None
     wants_ideal: UserFunction | None = None
+    coordinates: Sequence[str] | None = None
 
     def add(self, name: str, graph: Any, function: UserFunction | None = None) -> None:
         """A graph, and the function it comes from."""
@@ -103,6 +106,7 @@ def system_graph(system: System, nq: int, nv: int, untraceable: set[str]) -> Sys
     kinematics = _kinematics(system, symbols, nq, nv)
     q_dot = symbols.v if kinematics is None else kinematics[0] @ symbols.v
     graph = SystemGraph(symbols, constraint_graphs(system, symbols, q_dot), _constant(system, nv))
+    graph.coordinates = system.velocity_coordinates
     if kinematics is not None:
         graph.add("N", kinematics[0], kinematics[1])
         graph.add("qdot", q_dot)

@@ -168,7 +168,7 @@ class TracedDynamics:
         if self.constant_mass is None:
             mass = self.evaluate(q, v, t, parameters).mass
             if factorise(mass) is None:
-                require_semidefinite(mass, f"mass (at t={t:g})")
+                require_semidefinite(mass, f"mass (at t={t:g})", self._graph.coordinates)
 
     def disagreement(
         self, q: Array, v: Array, t: float, parameters: Parameters

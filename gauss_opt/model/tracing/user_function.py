@@ -29,6 +29,9 @@ _ADVICE = (
 )
 
 
+_MEANINGS = {"time": "t", "velocity": "v", "qdot": "v", "q_dot": "v", "dq": "v"}
+
+
 class Symbols:
     """The CasADi symbols of a system, and the numpy look-alikes that user functions receive."""
 
@@ -109,6 +112,7 @@ class UserFunction:
                 f"{label} must be a function of ({wanted}); the one given takes "
                 f"({', '.join(p.name for p in signature)})"
             )
+        _require_order(label, takes, [p.name for p in positional[: len(takes)]])
         extra = [p for p in signature if p not in positional[: len(takes)]]
         names = tuple(p.name for p in extra if p.name in known)
         unknown = [
@@ -185,7 +189,13 @@ class UserFunction:
         except TraceError as error:
             raise TraceError(f"{self.label} cannot be traced: {error}") from error
         except Exception as error:
-            raise TraceError(f"{self.label} cannot be traced: {error}. {_ADVICE}") from error
+            advice = _ADVICE
+            if "'Symbol' object" in str(error):  # it is not subscriptable, has no length, ...
+                advice = (
+                    f"It is called with ({', '.join(self.takes)}), in this order; q and v are "
+                    f"arrays, but t and their entries are single numbers"
+                )
+            raise TraceError(f"{self.label} cannot be traced: {error}. {advice}") from error
 
     def probe(
         self,
@@ -211,6 +221,16 @@ class UserFunction:
             f"{self.label} gives {_brief(plain)} when called but {_brief(traced)} when traced "
             f"(at {state}): it must depend on its arguments alone, not on random numbers, on "
             f"state that changes, or on the type of what it is given"
+        )
+
+
+def _require_order(label: str, takes: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse arguments whose own names say that they are in another order."""
+    meant = [_MEANINGS.get(name, name) for name in names]
+    if any(m in takes and m != right for m, right in zip(meant, takes, strict=True)):
+        raise ModelError(
+            f"{label} is called with ({', '.join(takes)}), but the one given takes "
+            f"({', '.join(names)}): change the order of its arguments"
         )
 
 

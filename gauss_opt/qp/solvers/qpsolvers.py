@@ -40,10 +40,15 @@ class Solver(Adapter):
             matrix(np.eye(problem.n)), np.zeros(problem.n), *inequality, *equality
         )
         answer = qpsolvers.solve_problem(plain, solver=self._backend)
-        took = (_iterations(answer.extras), answer.build_time)
+        took = (_iterations(answer.extras), _setup_seconds(answer))
         if not answer.found or answer.x is None:
             return Proposal(f"{self._backend} found no solution", None, None, *took)
         return Proposal("solved", answer.x, answer.z if problem.n_inequality else None, *took)
+
+
+def _setup_seconds(answer: Any) -> float | None:
+    """What it took to hand the problem over; qpsolvers before 4.12 does not measure it."""
+    return getattr(answer, "build_time", None)
 
 
 def _iterations(extras: Mapping[str, Any]) -> int | None:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from ...base.arrays import Array
 from ...base.errors import InputError
 from ...base.tolerances.viz import FLAT_CURVE, STILL_COORDINATE
+from ...base.words.choices import choices
 from ...results.analysis.quantities import Family
 from ...results.records import Event
 from ...results.result import Result
@@ -88,7 +89,7 @@ def over_units(
     chosen = [family for family in families if unit in (None, family.unit)]
     units = [family.unit for family in families]
     if families and not chosen:
-        raise InputError(f"nothing here is in {unit!r}; choose from: {', '.join(units)}")
+        raise InputError(f"nothing here is in {unit!r}; {choices(str(unit), units)}")
     if len(chosen) > 1 and ax is not None:
         raise InputError(
             f"{chosen[0].title} in {units[0]} and in {units[1]} cannot share an axis: choose one "

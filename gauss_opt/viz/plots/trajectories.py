@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from ...base.arrays import Array
 from ...base.errors import InputError
+from ...base.words.choices import choices
 from ...results.analysis.quantities import Family, position_families, velocity_families
 from ...results.analysis.refinement import refined
 from ...results.names import (
@@ -180,4 +181,4 @@ def _index(result: Result, names: list[str], which: Which) -> int:
             return known.index(which)
     elif 0 <= which < len(names):
         return int(which)
-    raise InputError(f"no coordinate is called {which!r}; choose from: {', '.join(known)}")
+    raise InputError(f"no coordinate is called {which!r}; {choices(str(which), known)}")

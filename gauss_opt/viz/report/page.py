@@ -21,7 +21,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import InputError
-from ...base.whole_file import whole_file
+from ...base.whole_file import require_folder, whole_file
 from ...results.files.result_file import versions
 from ...results.result import Result
 from ...results.summary import described, verdict
@@ -67,6 +67,7 @@ DASHES = 7  # the colours of lines; more series repeat them dashed
 def write_report(result: Result, path: str | os.PathLike[str], **options: Any) -> Path:
     """Write the page of :func:`report_page`, complete or not at all."""
     target = Path(path)
+    require_folder(target)
     page = report_page(result, **options).encode("utf-8", "replace")
     with whole_file(target) as temporary:
         temporary.write_bytes(page)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....base.errors import SimulationError
+from ....base.errors import NonFiniteError, SimulationError
 from ....base.tolerances.simulation import BESIDE_CONTACT, NO_GRADIENT
 from ....model.enclosure.irregular import ADVICE
 from ....results.dense_output import Piece
@@ -59,8 +59,16 @@ def _rates_around(context: Context, piece: Piece, row: int, t: float) -> _Rates:
 
 def _is_flat(context: Context, piece: Piece, row: int, t: float) -> bool:
     """Whether the gradient of the gap vanishes at a time, but not all along."""
-    here, *others = (
-        float(np.abs(context.at(s, piece(s)).rows_of(np.array([row]))).max())
-        for s in (t, piece.t0, piece.t1)
-    )
+    here, *others = (_steepness(context, piece, row, s) for s in (t, piece.t0, piece.t1))
     return here <= NO_GRADIENT * max(others)
+
+
+def _steepness(context: Context, piece: Piece, row: int, t: float) -> float:
+    """Largest entry of the gradient; 0 where the step goes on behind the surface and the gap ends.
+
+    Such a gap is that of log(1 + y) where y is below -1.
+    """
+    try:
+        return float(np.abs(context.at(t, piece(t)).rows_of(np.array([row]))).max())
+    except NonFiniteError:
+        return 0.0

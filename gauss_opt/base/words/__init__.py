@@ -1,0 +1,1 @@
+"""How things are said: choices among names, and tables that a notebook shows."""
