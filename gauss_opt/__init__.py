@@ -1,5 +1,7 @@
 """Constrained mechanics, contact and impacts by Gauss's principle of least constraint."""
 
+from typing import TYPE_CHECKING, Any
+
 from . import planar, solvers
 from .base.errors import (
     CarryingError,
@@ -46,7 +48,17 @@ from .studies.case import Case, Check, Setup, parameter
 from .studies.case_files import case_names, find_case
 from .viz import scene
 
+if TYPE_CHECKING:
+    from .studies.sweeps.result import Sweep
+    from .studies.sweeps.sweep import sweep
+
 __version__ = "0.1.0"
+
+# What only studies need is imported when it is first asked for.
+_LATE = {
+    "Sweep": "studies.sweeps.result",
+    "sweep": "studies.sweeps.sweep",
+}
 
 __all__ = [
     "Acceleration",
@@ -90,6 +102,7 @@ __all__ = [
     "State",
     "Stats",
     "Stepper",
+    "Sweep",
     "System",
     "TraceError",
     "UserFunctionError",
@@ -122,4 +135,19 @@ __all__ = [
     "solve",
     "solvers",
     "start",
+    "sweep",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_LATE[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

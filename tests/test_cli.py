@@ -485,3 +485,33 @@ def test_a_film_that_cannot_be_made_is_refused_before_the_run(command, words):
     assert code == 2
     assert words[0] in err
     assert not out
+
+
+def test_a_sweep_over_a_case_writes_its_rows_and_goes_on_where_it_was(command, data):
+    words = ("sweep", "bouncing_ball", "-p", "height=1:4:2", "--workers", "1", "--t-end", "1")
+    code, swept = data(*words)
+    assert (code, swept["ok"], swept["points"]) == (0, True, 2)
+    assert swept["swept"] == {"height": [1.0, 4.0]}
+    assert [row["impacts"] for row in swept["rows"]] == [1, 1]
+    assert all(Path(file).is_file() for file in swept["files"])
+    code, wider = data(*words, "-p", "height=1:7:3")
+    assert [row["height"] for row in wider["rows"]] == [1.0, 4.0, 7.0]
+    assert wider["rows"][:2] == swept["rows"]
+    code, _, err = command(*words[:-2], "-p", "height=1:4:2")  # to another end
+    assert code == 2
+    assert "--fresh forgets them" in err
+    code, out, err = command(*words, "-p", "height=-1:1:2", "--fresh")
+    assert code == 3
+    assert "1 of 2 points failed" in err
+    assert "must be positive" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("height=2",), "nothing is swept"), (("height=1:2",), "first:last:count"),
+     (("width=1:2:3",), "no parameter 'width'"), (("height=-1:2:3:log",), "one sign")],
+)  # fmt: skip
+def test_a_sweep_that_makes_no_sense_is_refused(command, words, said):
+    code, _, err = command("sweep", "bouncing_ball", *(w for p in words for w in ("-p", p)))
+    assert code == 2
+    assert said in err

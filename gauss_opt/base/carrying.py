@@ -16,7 +16,7 @@ from cloudpickle import Pickler, loads
 
 from .errors import CarryingError
 
-__all__ = ["Carried", "Unchanging"]
+__all__ = ["Carried", "Unchanging", "packed", "unpacked"]
 
 
 class Carried:
@@ -50,6 +50,21 @@ class Unchanging:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self
+
+
+def packed(what: str, value: Any) -> bytes:
+    """Anything with functions of the user as bytes for :func:`unpacked`; ``what`` names it."""
+    try:
+        return _dumped(value)
+    except CarryingError:
+        raise
+    except Exception as error:
+        raise CarryingError(f"{what} cannot be taken to another process: {error}") from error
+
+
+def unpacked(data: bytes) -> Any:
+    """What :func:`packed` packed. It runs code, so it is for bytes of this program only."""
+    return loads(data)
 
 
 def _packed(carried: Carried) -> bytes:

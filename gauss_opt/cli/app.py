@@ -127,6 +127,45 @@ def run_command(
     )
 
 
+@app.command("sweep")
+def sweep_command(
+    case: CaseName,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-p", "--parameter", metavar="NAME=VALUE",
+            help="A parameter of the case, or its range: NAME=FIRST:LAST:COUNT[:log].",
+        ),
+    ] = None,
+    law: Law = None,
+    solver: Annotated[str | None, typer.Option("--solver", help="QP solver to try first.")] = None,
+    rtol: RelativeTolerance = None,
+    t_end: End = None,
+    show: Annotated[
+        str | None, typer.Option("--show", metavar="NAME", help="Quantity of the picture.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes; default: all cores.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the rows of before.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Run points again that failed.")] = False,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write to.")] = Path(
+        "out"
+    ),
+    json: Json = False,
+) -> Answer:  # fmt: skip
+    """Run a case over ranges of its parameters; the same command again goes on where it was."""
+    from .choosing import from_words
+    from .sweeping import sweep_case
+
+    options = {"law": law, "solver": solver, "rtol": rtol, "t_end": t_end}
+    return sweep_case(
+        case, from_words(parameter or ()), out, show=show, workers=workers, fresh=fresh,
+        options={name: value for name, value in options.items() if value is not None},
+        retry_failed=retry, progress=_on_terminal() and not json,
+    )  # fmt: skip
+
+
 @app.command("show")
 def show_command(
     file: Annotated[Path, typer.Argument(help="A saved result, or saved problems.")],

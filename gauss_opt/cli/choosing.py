@@ -13,7 +13,7 @@ from ..results.result import Result
 from ..studies.case import Case, Setup
 from ..studies.case_files import find_case
 
-__all__ = ["Chosen", "choose"]
+__all__ = ["Chosen", "choose", "from_words"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def choose(
 ) -> Chosen:
     """A case by name or path; parameters on the command line override those in a file."""
     kind = find_case(name)
-    values = {**_from_file(file), **_from_words(assignments)}
+    values = {**_from_file(file), **from_words(assignments)}
     try:
         case = kind.create(values)
     except GaussError:
@@ -83,7 +83,8 @@ def choose(
     return Chosen(case, {k: v for k, v in options.items() if v is not None}, t_end)
 
 
-def _from_words(assignments: Sequence[str]) -> dict[str, str]:
+def from_words(assignments: Sequence[str]) -> dict[str, str]:
+    """Names and values out of words such as ``height=2``."""
     values = {}
     for words in assignments:
         name, equals, value = words.partition("=")

@@ -1,1 +1,1 @@
-"""Runs beside their references: cases and validation."""
+"""Many runs: cases beside their references, validation, sweeps."""

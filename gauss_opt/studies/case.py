@@ -248,6 +248,13 @@ class Case:
         """Figures of the run beside references that are not our own output."""
         raise NotImplementedError(f"case {self.name()!r} has no check()")
 
+    def measure(self, result: Result) -> Mapping[str, Any]:
+        """Numbers that a sweep keeps of a run, by name; a case may have others to say."""
+        names = result.coordinates or tuple(f"q[{i}]" for i in range(result.q.shape[1]))
+        ends = {f"final {name}": float(x) for name, x in zip(names, result.q[-1], strict=True)}
+        counts = {"impacts": result.stats.impacts, "events": len(result.events)}
+        return {"end": float(result.t[-1]), **counts, **ends}
+
     def draw(self, q: Array, t: float) -> Sequence[Shape]:
         """The scene at a state; see :mod:`gauss_opt.scene`. Nothing, unless a case says more."""
         return ()
