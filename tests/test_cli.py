@@ -208,7 +208,7 @@ def test_options_reach_the_simulation(data):
         (("run", "bouncing_ball", "--t-end", "-1"), "reversed"),
         (("run", "bouncing_ball", "--t-end", "soon"), "--t-end"),
         (("run",), "CASE"),
-        (("jump",), "choose from: list, run, show, compare, crosscheck"),
+        (("jump",), "choose from: list, run, sweep, show, compare, crosscheck"),
         (("show", "none.npz"), "none.npz: No such file"),
         (("crosscheck", "bouncing_ball", "--solver", "simplex"), "choose from: "),
     ],
