@@ -77,6 +77,12 @@ SHORTEST_RETRY = _simulation(
     "the time scale of the run",
     "the shortest step tried again after a function was not finite",
 )
+PASSED_OVER = _simulation(
+    "PASSED_OVER",
+    1e3,
+    "what error control allows in one step",
+    "a change of velocity this far from that of the dense output was passed over by the step",
+)
 DRIFT = _simulation(
     "DRIFT",
     1e-12,

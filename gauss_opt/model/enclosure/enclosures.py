@@ -12,12 +12,14 @@ import numpy as np
 from ...base.arrays import Array, Indices, Mask
 from ...base.chebyshev import bounds, cut
 from ...base.errors import TraceError
+from ...base.lazy import lazy
 from ..dynamics import Parameters
 from ..tracing.system_graph import SystemGraph
 from ..tracing.user_function import UserFunction, agree, flatten_parameters, probe_points
 from .all_gaps import AllGaps
 from .extension import NoEnclosure
 from .motion_function import MotionFunction, MotionSymbols
+from .resolution import Resolution
 from .row_forms import RowForms
 from .smooth_bounds import SmoothBounds
 from .way import CUTS, Way, edges_of
@@ -47,6 +49,15 @@ class Enclosures:
         self._smooth: dict[bytes, SmoothBounds | None] = {}
         self._forms = RowForms(graph)
         self._look: AllGaps | None = None
+
+    @lazy
+    def resolution(self) -> Resolution | None:
+        """What the motion may hide from an integrator; None where nothing, or nothing is known."""
+        try:
+            found = Resolution(self._graph)
+        except NoEnclosure:
+            return None
+        return None if found.trivial else found
 
     def smooth(self, held: Indices) -> SmoothBounds | None:
         """The data of the motion with these rows held; None where nothing can be proved of it."""

@@ -16,7 +16,15 @@ import casadi as ca
 from . import branches, functions, interval
 from .interval import Interval, constant
 
-__all__ = ["NoEnclosure", "Smoothness", "extended", "has_rules", "smoothness"]
+__all__ = [
+    "NoEnclosure",
+    "Smoothness",
+    "argument",
+    "bounded",
+    "extended",
+    "has_rules",
+    "smoothness",
+]
 
 
 class NoEnclosure(Exception):  # noqa: N818 (a way out, not an error anybody sees)
@@ -137,20 +145,22 @@ def extended(function: Any, boxes: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]
             work[into[0]] = constant(function.instruction_constant(k))
         elif operation == ca.OP_INPUT:
             low, high = boxes[operands[0]]
-            work[into[0]] = _argument(low, high, operands[1])
+            work[into[0]] = argument(low, high, operands[1])
         elif operation == ca.OP_OUTPUT:
             lower[into[1]], upper[into[1]] = work[operands[0]][:2]
         else:
-            work[into[0]] = _result(operation, [work[i] for i in operands], operands)
+            work[into[0]] = bounded(operation, [work[i] for i in operands], operands)
     return ca.vertcat(ca.SX(0, 1), *lower), ca.vertcat(ca.SX(0, 1), *upper)
 
 
-def _argument(low: Any, high: Any, place: int) -> Interval:
+def argument(low: Any, high: Any, place: int) -> Interval:
+    """An entry of an input."""
     bound = low[place]
     return Interval(bound, bound if low is high else high[place])
 
 
-def _result(operation: int, arguments: list[Interval], operands: Sequence[int]) -> Interval:
+def bounded(operation: int, arguments: list[Interval], operands: Sequence[int]) -> Interval:
+    """The outcome of an operation; ``operands`` tells whether two are one and the same."""
     if operation in UNARY:
         return UNARY[operation](arguments[0])
     if operation not in BINARY:

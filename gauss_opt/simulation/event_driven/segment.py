@@ -15,6 +15,7 @@ from ..run_state import RunState
 from ..settings import Settings
 from .contact_status import Statuses, held
 from .context import Context
+from .guards.hiding import passed_over, resolution_of
 from .integrator import Integrator
 
 __all__ = ["Segment", "absolute_tolerances", "first_step_after_event", "flow_of", "next_bound"]
@@ -48,6 +49,7 @@ class Segment:
         self.bound = next_bound(context.settings, state)
         self._atol = state.atol
         self._integrator = self._new(now, self.bound, state.next_step)
+        self._piece: Piece | None = None
 
     @property
     def y(self) -> Array:
@@ -79,13 +81,30 @@ class Segment:
 
     def piece(self) -> Piece:
         """The last step as a polynomial."""
-        return self._integrator.piece()
+        if self._piece is None:
+            self._piece = self._integrator.piece()
+        return self._piece
 
     def step(self, now: Snapshot) -> bool:
-        """One step; where a function is not finite, again from ``now`` with a smaller one.
+        """One step; again from ``now`` with a smaller one where it has passed over something.
 
         False when the step size became too small.
         """
+        resolution = resolution_of(self.context)
+        shortest = SHORTEST_RETRY * self.context.settings.time_scale
+        while self._try(now):
+            if resolution is None:
+                return True
+            size = passed_over(self.context, self.flow, self._atol, resolution, self.piece())
+            if size is None or size < shortest:
+                return True
+            self.context.stats.restarts += 1
+            self._integrator = self._new(now, self.bound, size)
+        return False
+
+    def _try(self, now: Snapshot) -> bool:
+        """One step; where a function is not finite, again with a smaller one."""
+        self._piece = None
         stats, scale = self.context.stats, self.context.settings.time_scale
         for retry in range(MAX_RETRIES + 1):
             before = self.flow.calls

@@ -1,0 +1,109 @@
+"""What forces, mass and equality constraints may hide from the steps of an integrator."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from ...base.arrays import Array, Indices
+from ...base.lazy import lazy
+from ..tracing.buffered import MappedFunction
+from ..tracing.system_graph import SystemGraph
+from .hidden import hidden_parts
+from .way import Cells
+
+__all__ = ["HiddenData", "Resolution"]
+
+
+class HiddenData(NamedTuple):
+    """How much may be hidden over c cells of the data of the motion; there are m equalities.
+
+    Attributes
+    ----------
+    mass : (c, n, n) array
+    load : (c, n) array
+    rows, rhs : (c, m, n) and (c, m) arrays
+    """
+
+    mass: Array
+    load: Array
+    rows: Array
+    rhs: Array
+
+
+class Resolution:
+    """Whether the motion is smooth on the scale of a box, and what it may hide where it is not.
+
+    Looked at are mass, force, non-ideal force and equality constraints, as far as they are traced.
+
+    Parameters
+    ----------
+    graph : SystemGraph
+
+    Attributes
+    ----------
+    count : int
+        Number of equality rows; they are the first of the layout.
+    trivial : bool
+        Whether nothing can be hidden: sums and products of positions, velocities and time.
+
+    Raises
+    ------
+    NoEnclosure
+        Where an operation has no rule.
+    """
+
+    def __init__(self, graph: SystemGraph) -> None:
+        s, layout = graph.symbols, graph.rows.layout
+        n, self.count = s.v.shape[0], layout.equalities.stop
+        self._n, self._with_mass = n, "mass" in graph.graphs
+        traced = [not layout.block_at(row).item.by_hand for row in range(self.count)]
+        rows = np.flatnonzero(traced)
+        self._rows: Indices = rows
+        columns = [graph.graphs["mass"].T] if self._with_mass else []
+        load = graph.graphs.get("force", ca.SX.zeros(n))
+        if "nonideal" in graph.graphs:
+            load = load + graph.graphs["nonideal"]
+        columns += [load, graph.rows.written_out(rows), graph.rows.rhs[rows.tolist()]]
+        column = ca.vertcat(*(ca.reshape(ca.densify(c), -1, 1) for c in columns))
+        y = ca.vertcat(s.q, s.v)
+        function = ca.Function("data", [y, s.t, s.p], [ca.cse(ca.densify(column))])
+        low, high = ca.SX.sym("low", y.shape[0]), ca.SX.sym("high", y.shape[0])
+        times, p = ca.SX.sym("times", 3), ca.SX.sym("p", s.p.shape[0])
+        self._inputs = [low, high, times, p]
+        self._found = hidden_parts(function, [(low, high), (times[0], times[1]), (p, p)])
+        self.trivial = self._found.smooth.is_constant() and bool(float(self._found.smooth))
+
+    def is_smooth(self, cells: Cells, p: Array) -> Array:
+        """Over which cells of (q, v) everything is smooth."""
+        return self._called(self._smooth, cells, p)[:, 0] > 0.0
+
+    def over(self, cells: Cells, p: Array) -> tuple[Array, HiddenData]:
+        """Over which cells everything is smooth, and what may be hidden there."""
+        out = self._called(self._parts, cells, p)
+        c, n, k = len(cells.low), self._n, len(self._rows)
+        smooth, out = out[:, 0] > 0.0, out[:, 1:]
+        mass = np.zeros((c, n, n))
+        if self._with_mass:
+            mass, out = out[:, : n * n].reshape(c, n, n), out[:, n * n :]
+        load, rows, rhs = np.split(out, [n, n + k * n], axis=1)
+        all_rows, all_rhs = np.zeros((c, self.count, n)), np.zeros((c, self.count))
+        all_rows[:, self._rows], all_rhs[:, self._rows] = rows.reshape(c, k, n), rhs
+        return smooth, HiddenData(mass, load, all_rows, all_rhs)
+
+    @lazy
+    def _smooth(self) -> MappedFunction:
+        return self._compiled(self._found.smooth)
+
+    @lazy
+    def _parts(self) -> MappedFunction:
+        return self._compiled(ca.vertcat(self._found.smooth, self._found.parts))
+
+    def _compiled(self, graph: Any) -> MappedFunction:
+        return MappedFunction(ca.Function("hidden", self._inputs, [ca.cse(ca.densify(graph))]))
+
+    def _called(self, function: MappedFunction, cells: Cells, p: Array) -> Array:
+        parameters = np.broadcast_to(p, (len(cells.low), len(p)))
+        return function([cells.low, cells.high, cells.times, parameters])
