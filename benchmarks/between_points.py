@@ -15,6 +15,9 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from free_pulses import free_pulses, moving_rails, narrow_hills
+from trials import Trial
+from trials import wide as _wide
 
 import gauss_opt as go
 
@@ -22,26 +25,6 @@ Array = np.ndarray
 PAGE = Path(__file__).parents[1] / "docs" / "proofs.md"
 BEGIN, END = "<!-- counts -->", "<!-- end of counts -->"
 DEPTH = 1e-7  # a gap below this at a time between the points was missed
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One scene, and the judgement of its run.
-
-    Attributes
-    ----------
-    run : callable
-        Simulates it.
-    wrong : callable
-        Whether a successful run has missed something.
-    """
-
-    run: Callable[[], go.Result]
-    wrong: Callable[[go.Result], bool]
-
-
-def _wide(rng: np.random.Generator, low: float, high: float) -> float:
-    return float(10.0 ** rng.uniform(low, high))
 
 
 def _penetrates(system: go.System) -> Callable[[go.Result], bool]:
@@ -218,7 +201,8 @@ def conditions(rng: np.random.Generator) -> Trial:
 
 
 FAMILIES = (bumps, hills, pistons, shakers, wavy_floors, pegs, rotors, sine_forces, pulsed_forces,
-            tables, user_events, velocity_limits, conditions)  # fmt: skip
+            tables, user_events, velocity_limits, conditions, free_pulses, narrow_hills,
+            moving_rails)  # fmt: skip
 
 
 @dataclass

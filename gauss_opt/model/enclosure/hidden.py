@@ -4,15 +4,16 @@ A step of an integrator samples the forces at a handful of times. What is smooth
 integrates to its accuracy; a peak that is narrower than the distance of the samples it can miss.
 So each operation is asked whether it is smooth on the scale of a box: the exponential of something
 that changes by less than 4, a sine over less than half a wave, a minimum of two numbers of which
-one is certainly the smaller. If all are, nothing is hidden. Where one is not, all of its change over
-the box may be hidden, and so much of what is computed from it.
+one is certainly the smaller. If all are, nothing is hidden. Where one is not, all of its change
+over the box may be hidden, and so much of what is computed from it.
 
 This is a measure of what to look at more closely, not a proof: what counts as smooth is a choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from math import exp, inf
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from .branches import truth
 from .extension import NoEnclosure, argument, bounded
 from .interval import Interval, constant, trusted
 
-__all__ = ["Hidden", "hidden_parts"]
+__all__ = ["hidden_parts", "smooth_on"]
 
 Condition = Callable[..., Any]
 
@@ -32,22 +33,8 @@ FACTOR = 4.0  # by which the argument of a root, a logarithm, a quotient may cha
 TRUE = ca.SX(1.0)
 
 
-class Hidden(NamedTuple):
-    """What the graph of :func:`hidden_parts` says of a box.
-
-    Attributes
-    ----------
-    smooth : SX
-        A truth: whether all operations are smooth on the scale of the box.
-    parts : SX
-        Of each output, how much may be hidden; infinite where no bound is known.
-    """
-
-    smooth: Any
-    parts: Any
-
-
-class _Node(NamedTuple):
+@dataclass
+class _Node:
     """Bounds of a number, and how much of its change may be hidden (None: certainly nothing)."""
 
     within: Interval
@@ -70,9 +57,11 @@ def _strictly_signed(out: Interval, a: Interval) -> Any:
     return ca.logic_or(a.lo == a.hi, ca.logic_or(a.lo > 0.0, a.hi < 0.0))
 
 
-def _grows_little(a: Interval, factor: float = FACTOR) -> Any:
-    """Whether a number keeps its sign and changes by no more than a factor."""
+def _grows_little(a: Interval, factor: float = FACTOR, signs: int = 2) -> Any:
+    """Whether a number keeps its sign (or is positive) and changes by no more than a factor."""
     up = ca.logic_and(a.lo > 0.0, a.hi <= factor * a.lo)
+    if signs == 1:
+        return ca.logic_or(ca.logic_and(a.lo == a.hi, a.lo >= 0.0), up)
     down = ca.logic_and(a.hi < 0.0, a.lo >= factor * a.hi)
     return ca.logic_or(a.lo == a.hi, ca.logic_or(up, down))
 
@@ -91,7 +80,8 @@ def _power(out: Interval, a: Interval, b: Interval) -> Any:
         return ca.logic_and(out.lo > 0.0, out.hi <= exp(FACTOR) * out.lo)
     if 0.0 <= exponent <= LARGEST_PLAIN_POWER and exponent == int(exponent):
         return TRUE
-    return _grows_little(a, exp(min(FACTOR / abs(exponent), FACTOR)))
+    whole = exponent == int(exponent)
+    return _grows_little(a, exp(min(FACTOR / abs(exponent), FACTOR)), signs=2 if whole else 1)
 
 
 def _remainder(out: Interval, a: Interval, b: Interval) -> Any:
@@ -119,10 +109,10 @@ SMOOTH: dict[int, Condition] = {
     ca.OP_ASIN: _inside(-0.9, 0.9),
     ca.OP_ACOS: _inside(-0.9, 0.9),
     ca.OP_ATANH: _inside(-0.9, 0.9),
-    ca.OP_ACOSH: lambda out, a: _grows_little(Interval(a.lo - 1.0, a.hi - 1.0)),
-    ca.OP_LOG1P: lambda out, a: _grows_little(Interval(a.lo + 1.0, a.hi + 1.0)),
-    ca.OP_SQRT: lambda out, a: _grows_little(a),
-    ca.OP_LOG: lambda out, a: _grows_little(a),
+    ca.OP_ACOSH: lambda out, a: _grows_little(Interval(a.lo - 1.0, a.hi - 1.0), signs=1),
+    ca.OP_LOG1P: lambda out, a: _grows_little(Interval(a.lo + 1.0, a.hi + 1.0), signs=1),
+    ca.OP_SQRT: lambda out, a: _grows_little(a, signs=1),
+    ca.OP_LOG: lambda out, a: _grows_little(a, signs=1),
     ca.OP_INV: lambda out, a: _grows_little(a),
     ca.OP_DIV: lambda out, a, b: _grows_little(b),
     ca.OP_HYPOT: lambda out, a, b: _grows_little(out),
@@ -148,8 +138,11 @@ SMOOTH: dict[int, Condition] = {
 }
 
 
-def hidden_parts(function: Any, boxes: Sequence[tuple[Any, Any]]) -> Hidden:
-    """How much of each entry of an SX Function's only output may be hidden over boxes.
+Boxes = Sequence[tuple[Any, Any]]
+
+
+def smooth_on(function: Any, boxes: Boxes) -> Any:
+    """A truth as a graph: whether all operations of an SX Function are smooth on boxes' scale.
 
     Parameters
     ----------
@@ -161,41 +154,94 @@ def hidden_parts(function: Any, boxes: Sequence[tuple[Any, Any]]) -> Hidden:
     ------
     NoEnclosure
         Where an operation has no rule.
+    """
+    smooth = TRUE
+    for step in _steps(function, boxes, _looked_at(function)):
+        if step.condition is not None:
+            smooth = ca.logic_and(smooth, step.condition)
+    return smooth
+
+
+def hidden_parts(function: Any, boxes: Boxes) -> Any:
+    """How much of each entry of an SX Function's only output may be hidden over boxes.
+
+    Infinite where no bound is known. Parameters are those of :func:`smooth_on`.
 
     Examples
     --------
     >>> t, low, high = ca.SX.sym("t"), ca.SX.sym("low"), ca.SX.sym("high")
     >>> pulse = ca.Function("pulse", [t], [t + 3.0 * ca.exp(-t * t)])
-    >>> found = ca.Function("found", [low, high], [*hidden_parts(pulse, [(low, high)])])
+    >>> box = [(low, high)]
+    >>> found = ca.Function("f", [low, high], [smooth_on(pulse, box), hidden_parts(pulse, box)])
     >>> [[round(float(x), 6) for x in found(*box)] for box in ((-0.5, 0.5), (-100, 100), (10, 20))]
     [[1.0, 0.0], [0.0, 3.0], [0.0, 0.0]]
     """
-    work: dict[int, _Node] = {}
     parts: list[Any] = [ca.SX(0.0)] * function.nnz_out(0)
-    smooth = TRUE
-    for k in range(function.n_instructions()):
+    for step in _steps(function, boxes):
+        if step.operation == ca.OP_OUTPUT:
+            hidden = step.taken[0].hidden
+            if hidden is not None:
+                parts[step.into[1]] = ca.if_else(hidden >= 0.0, hidden, inf)
+        elif step.operation not in (ca.OP_CONST, ca.OP_INPUT):
+            step.node.hidden = _hidden(step.operation, step.node.within, step.taken, step.condition)
+    return ca.vertcat(ca.SX(0, 1), *parts)
+
+
+class _Step(NamedTuple):
+    """One instruction: what it takes, its outcome, and when that is smooth (None: always)."""
+
+    operation: int
+    into: Sequence[int]
+    taken: list[_Node]
+    node: _Node
+    condition: Any
+
+
+def _steps(function: Any, boxes: Boxes, chosen: Sequence[int] | None = None) -> Iterator[_Step]:
+    """Go through the instructions of a function, or through some of them."""
+    work: dict[int, _Node] = {}
+    for k in range(function.n_instructions()) if chosen is None else chosen:
         operation = function.instruction_id(k)
         into, operands = function.instruction_output(k), function.instruction_input(k)
+        taken: list[_Node] = []
+        condition = None
         if operation == ca.OP_CONST:
-            work[into[0]] = _Node(constant(function.instruction_constant(k)))
+            node = _Node(constant(function.instruction_constant(k)))
         elif operation == ca.OP_INPUT:
             low, high = boxes[operands[0]]
-            work[into[0]] = _Node(argument(low, high, operands[1]))
-        elif operation == ca.OP_OUTPUT:
-            hidden = work[operands[0]].hidden
-            if hidden is not None:
-                parts[into[1]] = ca.if_else(hidden >= 0.0, hidden, inf)
+            node = _Node(argument(low, high, operands[1]))
         else:
             taken = [work[i] for i in operands]
-            out = bounded(operation, [node.within for node in taken], operands)
-            condition = None
+            if operation == ca.OP_OUTPUT:
+                yield _Step(operation, into, taken, taken[0], None)
+                continue
+            node = _Node(bounded(operation, [one.within for one in taken], operands))
             if operation not in PLAIN:
                 if operation not in SMOOTH:
                     raise NoEnclosure(f"operation {operation}")
-                condition = SMOOTH[operation](out, *(trusted(node.within) for node in taken))
-                smooth = ca.logic_and(smooth, condition)
-            work[into[0]] = _Node(out, _hidden(operation, out, taken, condition))
-    return Hidden(smooth, ca.vertcat(ca.SX(0, 1), *parts))
+                within = [trusted(one.within) for one in taken]
+                condition = SMOOTH[operation](node.within, *within)
+        work[into[0]] = node
+        yield _Step(operation, into, taken, node, condition)
+
+
+def _looked_at(function: Any) -> list[int]:
+    """The instructions that the arguments of operations with a condition come from, and these."""
+    chosen: list[int] = []
+    live: set[int] = set()
+    for k in reversed(range(function.n_instructions())):
+        operation = function.instruction_id(k)
+        if operation == ca.OP_OUTPUT:
+            continue
+        into = function.instruction_output(k)[0]
+        simple = operation in PLAIN or operation in (ca.OP_CONST, ca.OP_INPUT)
+        if simple and into not in live:
+            continue
+        live.discard(into)
+        chosen.append(k)
+        if operation not in (ca.OP_CONST, ca.OP_INPUT):
+            live.update(function.instruction_input(k))
+    return chosen[::-1]
 
 
 def _hidden(operation: int, out: Interval, taken: list[_Node], condition: Any) -> Any:

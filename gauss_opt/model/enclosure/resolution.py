@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from ...base.arrays import Array, Indices
+from ...base.arrays import Array, Indices, Mask
 from ...base.lazy import lazy
 from ..tracing.buffered import MappedFunction
 from ..tracing.system_graph import SystemGraph
-from .hidden import hidden_parts
+from .hidden import hidden_parts, smooth_on
 from .way import Cells
 
 __all__ = ["HiddenData", "Resolution"]
@@ -73,18 +73,22 @@ class Resolution:
         low, high = ca.SX.sym("low", y.shape[0]), ca.SX.sym("high", y.shape[0])
         times, p = ca.SX.sym("times", 3), ca.SX.sym("p", s.p.shape[0])
         self._inputs = [low, high, times, p]
-        self._found = hidden_parts(function, [(low, high), (times[0], times[1]), (p, p)])
-        self.trivial = self._found.smooth.is_constant() and bool(float(self._found.smooth))
+        self._function = function
+        self._boxes = [(low, high), (times[0], times[1]), (p, p)]
+        self._condition = smooth_on(function, self._boxes)
+        self.trivial = self._condition.is_constant() and bool(float(self._condition))
 
-    def is_smooth(self, cells: Cells, p: Array) -> Array:
+    def is_smooth(self, cells: Cells, p: Array) -> Mask:
         """Over which cells of (q, v) everything is smooth."""
-        return self._called(self._smooth, cells, p)[:, 0] > 0.0
+        mask: Mask = self._called(self._smooth, cells, p)[:, 0] > 0.0
+        return mask
 
-    def over(self, cells: Cells, p: Array) -> tuple[Array, HiddenData]:
+    def over(self, cells: Cells, p: Array) -> tuple[Mask, HiddenData]:
         """Over which cells everything is smooth, and what may be hidden there."""
         out = self._called(self._parts, cells, p)
         c, n, k = len(cells.low), self._n, len(self._rows)
-        smooth, out = out[:, 0] > 0.0, out[:, 1:]
+        smooth: Mask = out[:, 0] > 0.0
+        out = out[:, 1:]
         mass = np.zeros((c, n, n))
         if self._with_mass:
             mass, out = out[:, : n * n].reshape(c, n, n), out[:, n * n :]
@@ -95,11 +99,13 @@ class Resolution:
 
     @lazy
     def _smooth(self) -> MappedFunction:
-        return self._compiled(self._found.smooth)
+        return self._compiled(self._condition)
 
     @lazy
     def _parts(self) -> MappedFunction:
-        return self._compiled(ca.vertcat(self._found.smooth, self._found.parts))
+        return self._compiled(
+            ca.vertcat(self._condition, hidden_parts(self._function, self._boxes))
+        )
 
     def _compiled(self, graph: Any) -> MappedFunction:
         return MappedFunction(ca.Function("hidden", self._inputs, [ca.cse(ca.densify(graph))]))

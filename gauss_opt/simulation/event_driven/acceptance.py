@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...base.arrays import Array
 from ...base.errors import SimulationError
 from ...base.tolerances.simulation import DRIFT, JUMP, JUMP_BY_RTOL
 from ...mechanics.consistency.caused import caused_accelerations
@@ -16,6 +17,8 @@ from ...results.dense_output import Piece
 from .context import Context
 
 __all__ = ["StepEnd", "end_of_step"]
+
+MANY = 100.0  # steps, in each of which error control lets pass as much as the absolute tolerance
 
 
 class StepEnd(NamedTuple):
@@ -37,14 +40,20 @@ class StepEnd(NamedTuple):
 
 
 def end_of_step(
-    context: Context, flow: Flow, scales: Scales, snapshot: Snapshot, piece: Piece
+    context: Context, flow: Flow, scales: Scales, snapshot: Snapshot, piece: Piece, atol: Array
 ) -> StepEnd:
-    """The end of a step without drift; a drift that no smooth constraint makes is refused."""
+    """The end of a step without drift; a drift that no smooth constraint makes is refused.
+
+    Parameters
+    ----------
+    atol : (nq + nv,) array
+        What error control does not look at, in (q, v).
+    """
     held = flow.position_rows, flow.velocity_rows
     off = max(drift(snapshot, *held, scales))
     allowed = max(JUMP, JUMP_BY_RTOL * context.settings.rtol)
     if off > allowed:
-        _refuse_jump(context, flow, scales, snapshot, piece, allowed)
+        _refuse_jump(context, flow, scales, snapshot, piece, allowed, atol)
     if off <= DRIFT:
         return StepEnd(snapshot, off, False)
     snapshot = context.on_constraints(snapshot, flow, scales)
@@ -52,8 +61,9 @@ def end_of_step(
 
 
 def _refuse_jump(
-    context: Context, flow: Flow, scales: Scales, snapshot: Snapshot, piece: Piece, allowed: float
-) -> None:
+    context: Context, flow: Flow, scales: Scales, snapshot: Snapshot, piece: Piece, allowed: float,
+    atol: Array,
+) -> None:  # fmt: skip
     """Refuse a step in which a held constraint did what no smooth one can do.
 
     Lengths and speeds vouch for each other here: where one of them is nothing but round-off,
@@ -66,11 +76,13 @@ def _refuse_jump(
     off = np.abs(np.concatenate([snapshot.value[position], snapshot.rate[velocity]]))
     step = piece.t1 - piece.t0
     gain = np.abs(snapshot.rows) @ caused_accelerations(snapshot, np.abs(snapshot.force)) * step
+    least = MANY * np.abs(snapshot.rows) @ atol[len(snapshot.q) :]
     sizes = [
         (lengths + time * speeds + step * gain)[position],
         (speeds + lengths / time + gain)[velocity],
     ]
-    if not (off > allowed * np.concatenate(sizes)).any():
+    noise = np.concatenate([time * least[position], least[velocity]])
+    if not (off > allowed * np.concatenate(sizes) + noise).any():
         return
     raise SimulationError(
         f"{context.layout.names[int(rows[off.argmax()])]!r} is off by {off.max():.3g} after the "

@@ -57,6 +57,11 @@ class Segment:
         return self._integrator.y
 
     @property
+    def atol(self) -> Array:
+        """Absolute tolerances of (q, v)."""
+        return self._atol
+
+    @property
     def one_step(self) -> bool:
         """Whether the method keeps nothing but its state and step size."""
         return self._integrator.one_step

@@ -221,7 +221,7 @@ class Stepper:
         context, state = present.context, present.state
         snapshot = context.at(piece.t1, segment.y)
         state.scales.update(snapshot.q, snapshot.v)
-        end = end_of_step(context, segment.flow, state.scales, snapshot, piece)
+        end = end_of_step(context, segment.flow, state.scales, snapshot, piece, segment.atol)
         answer = context.accelerate(end.snapshot, state.status)
         if state.pending is None:
             found = set_change(context, state, segment.flow, piece, answer)

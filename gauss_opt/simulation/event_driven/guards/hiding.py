@@ -1,9 +1,9 @@
 """Steps that may have passed over something: a peak of a force between the integrator's stages.
 
-Most steps are smooth in every operation on their own scale, which takes one call to know. In others
-the parts are looked for in which something may be hidden that counts; there the defect v' - a(q, v, t)
-of the dense output is integrated by quadrature. Where that is more than error control allows by far,
-the step has missed something, and is taken again with a smaller size.
+Most steps are smooth in every operation on their own scale, which takes one call to know. Others
+are cut into parts that are, or that are too short to matter, and the defect v' - a(q, v, t) of the
+dense output is integrated over them by quadrature. Where that is far more than error control
+allows, the step has missed something, and is taken again with a smaller size.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class _Search:
         share = np.maximum(lengths / (self._piece.t1 - self._piece.t0), LEAST_SHARE)
         with np.errstate(over="ignore"):
             off = (wrong @ response.T) * lengths[:, None]
-        mask: Mask = (off <= share[:, None] * self._allowed).all(axis=1)
+        mask: Mask = np.all(off <= share[:, None] * self._allowed, axis=1)
         return mask
 
     def _add_defect(self, begin: float, end: float, rule: Rule) -> None:
