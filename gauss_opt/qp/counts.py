@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 __all__ = ["Counts"]
 
@@ -30,4 +30,9 @@ class Counts:
 
     def __sub__(self, other: Counts) -> Counts:
         """What has been added since."""
-        return Counts(*(a - b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return Counts(
+            self.qp_total - other.qp_total,
+            self.qp_from_active_set - other.qp_from_active_set,
+            self.qp_solver_calls - other.qp_solver_calls,
+            self.qp_fallbacks - other.qp_fallbacks,
+        )

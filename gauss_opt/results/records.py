@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, dataclass, field, fields
+from dataclasses import FrozenInstanceError, dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -208,9 +208,10 @@ class Stats:
 
     def copy(self) -> Stats:
         """Another one with the same content that can be written to, and shares nothing."""
-        own = {item.name: getattr(self, item.name) for item in fields(self)}
-        done = Stats()
-        vars(done).update({k: dict(v) if isinstance(v, dict) else v for k, v in own.items()})
+        done = Stats.__new__(Stats)
+        own = {k: dict(v) if isinstance(v, dict) else v for k, v in vars(self).items()}
+        own.pop("_is_frozen", None)
+        vars(done).update(own)
         return done
 
     def frozen(self) -> Stats:

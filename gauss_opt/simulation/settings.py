@@ -197,6 +197,8 @@ def _absolute_tolerance(atol: ArrayLike | None) -> Array | None:
 
 
 def _breakpoints(breakpoints: ArrayLike) -> list[float]:
+    if isinstance(breakpoints, tuple) and not breakpoints:
+        return []
     times: list[float] = np.atleast_1d(real_array("breakpoints", breakpoints)).tolist()
     return times
 

@@ -46,7 +46,7 @@ class Rows:
     def append(self, t: float, parts: Iterable[Array]) -> None:
         """A row: the time, and all other columns in the order of ``COLUMNS``."""
         if self._block is None or self._block.full:
-            self._block = Block(self._widths)
+            self._block = Block(self._widths, self.count)
             self._parts.append((self.count, self._block))
         self._block.put(t, parts)
         self.count, self.last = self.count + 1, t

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Block", "Columns", "EngineRows", "Source", "nonideal_part"]
 
 LARGEST_BLOCK = 2**15  # numbers
-FEWEST, MOST = 16, 256  # rows of a block
+FEWEST, MOST = 16, 256  # rows of a block: few in the first, twice as many in each that follows
 
 
 class Source(Protocol):
@@ -34,14 +34,13 @@ class Source(Protocol):
 class Block:
     """Rows in one array, filled from its beginning."""
 
-    def __init__(self, widths: dict[str, int]) -> None:
-        ends = np.cumsum([widths[c.width] if c.width else 1 for c in COLUMNS]).tolist()
-        starts = [0, *ends[:-1]]
-        self._places = {
-            c.key: slice(a, b) if c.width else a
-            for c, a, b in zip(COLUMNS, starts, ends, strict=True)
-        }
-        self._table = np.empty((min(MOST, max(FEWEST, LARGEST_BLOCK // ends[-1])), ends[-1]))
+    def __init__(self, widths: dict[str, int], wanted: int) -> None:
+        self._places: dict[str, int | slice] = {}
+        end = 0
+        for column in COLUMNS:
+            start, end = end, end + (widths[column.width] if column.width else 1)
+            self._places[column.key] = slice(start, end) if column.width else start
+        self._table = np.empty((max(FEWEST, min(wanted, MOST, LARGEST_BLOCK // end)), end))
         self._filled = 0
 
     @property

@@ -20,6 +20,8 @@ __all__ = ["present_at_start", "present_contacts", "refuse_behind", "switch"]
 
 def present_at_start(snapshot: Snapshot, scales: Scales) -> Mask | None:
     """Which contacts are there at the start, as a mask over all rows; None: all of them."""
+    if snapshot.enabled is None:
+        return None
     return _there(snapshot, PENETRATED * scales.lengths(snapshot))
 
 
@@ -52,14 +54,12 @@ def present_contacts(state: RunState, snapshot: Snapshot) -> Statuses:
         return state.status
     noise = ROUND_OFF * state.scales.lengths(snapshot)
     there = _there(snapshot, noise)
-    assert there is not None
     return as_switched(state.status, there, snapshot.value > noise)
 
 
-def _there(snapshot: Snapshot, noise: Array) -> Mask | None:
+def _there(snapshot: Snapshot, noise: Array) -> Mask:
     """Contacts that exist; passable ones are not there while the bodies are behind them."""
-    if snapshot.enabled is None:
-        return None
+    assert snapshot.enabled is not None
     behind = snapshot.dynamics.switches.passable & (snapshot.value < -noise)
     there: Mask = snapshot.enabled & ~behind
     return there

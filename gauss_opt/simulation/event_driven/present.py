@@ -80,8 +80,8 @@ class Present:
         context, state = self.context, self.state
         state.status = all_open(context.layout, present_at_start(self.now, state.scales))
         context.equalities.decide(self.now)
-        self.flow = flow_of(context, state.status)
         if context.equalities.among is not None:
+            self.flow = flow_of(context, state.status)
             self.reach(context.on_constraints(self.now, self.flow, state.scales))
 
     def be_at(self, snapshot: Snapshot) -> None:

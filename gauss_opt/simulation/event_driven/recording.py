@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from time import perf_counter
 
 import numpy as np
@@ -66,9 +66,9 @@ class Recording:
 
     def count(self) -> Stats:
         """The statistics, brought up to date with how the problems of this run were solved."""
-        stats = self.context.stats
-        for name, count in asdict(self.context.solver.counts - self.before).items():
-            setattr(stats, name, count)
+        stats, counts = self.context.stats, self.context.solver.counts - self.before
+        for name in Counts.__slots__:
+            setattr(stats, name, getattr(counts, name))
         stats.events = len(self.recorder.events)
         return stats
 

@@ -88,6 +88,8 @@ def settle(
     contacts = triggered[triggered < layout.contacts.stop]
     closed = _closing_together(state, snapshot, contacts)
     touching = merged(closed, closed_contacts(before, layout))
+    if not len(touching) and not len(triggered) and layout.limits.start == layout.limits.stop:
+        return Response(snapshot, *classify(context, scales, before, snapshot))  # free flight
     jumps = impacts(context, scales, snapshot, touching)
     snapshot = jumps.snapshot
     stay = np.abs(snapshot.rate[touching]) <= jumps.slow[touching]
@@ -226,9 +228,6 @@ def _reached_limits(status: Statuses, scales: Scales, snapshot: Snapshot) -> Ind
     near = 1e3 * ROUND_OFF * scales.speeds(snapshot)[rows]
     reached: Indices = rows[snapshot.value[rows] <= near]
     return reached
-
-
-# Events
 
 
 def _impact_event(collision: Collision, context: Context, jumps: Impacts) -> Event:
