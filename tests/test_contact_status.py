@@ -10,7 +10,7 @@ import gauss_opt as go
 from gauss_opt.simulation.event_driven import contact_status as contact
 from gauss_opt.simulation.event_driven.contact_status import Status
 
-ABSENT, OPEN, LEAVING, RESTING, CARRYING = Status
+ABSENT, OPEN, LEAVING, RESTING, CARRYING = list(Status)[:5]
 # One bilateral row, four contacts (the last two of one block), two velocity limits.
 SYSTEM = go.System(
     np.ones(4),

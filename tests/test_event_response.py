@@ -21,7 +21,7 @@ from gauss_opt.simulation.event_driven.response import (
 )
 from gauss_opt.simulation.run_state import ImpactSeries
 
-_, OPEN, LEAVING, RESTING, CARRYING = Status
+_, OPEN, LEAVING, RESTING, CARRYING = list(Status)[:5]
 G = 9.81
 FLOOR, WALL = np.array([0]), np.array([1])
 NONE = np.arange(0)

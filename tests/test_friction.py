@@ -299,6 +299,10 @@ def test_what_friction_cannot_be_combined_with_is_refused():
         go.accelerate(resisted, [0, 0], [1, 0])
 
 
-def test_a_simulation_with_friction_is_refused_for_now():
-    with pytest.raises(go.ModelError, match="not supported yet"):
-        go.simulate(block(), [0, 0], [1, 0], (0, 1))
+def test_a_simulation_with_friction_in_space_is_refused():
+    floor = go.Contact(
+        "floor", lambda q, t: q[2], slip=lambda q, v, t: np.array([v[0], v[1]]), friction=0.1
+    )
+    point = go.System([1.0, 1.0, 1.0], [0, 0, -g], contacts=[floor])
+    with pytest.raises(go.ModelError, match=r"in space \('floor'\) is not supported"):
+        go.simulate(point, [0, 0, 0], [1, 0, 0], (0, 1))

@@ -17,6 +17,7 @@ from ..qp.active_set import SetSolution, solve_set
 from ..qp.light_masses import has_light_masses, solve_split
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
+from .friction.sliding import Sliding, solve_sliding
 from .ideal_force import ideal_force_of_rows
 from .rank.held_rows import HeldRows
 
@@ -34,9 +35,14 @@ class Flow:
         Rows of the layout: all equalities, the contacts that carry force, the active limits.
     among : HeldRows, optional
         Which of the equalities are held, where they are dependent on the constraint surface.
+    slides : tuple of int
+        Tangents of held contacts that slide; of those that slide backward, minus the number.
 
     Attributes
     ----------
+    asked : array of int
+        The held rows, and the tangents of contacts that slide.
+    sliding : Sliding or None
     position_rows, velocity_rows : arrays of int
         Of the held rows, those that hold positions and those that hold velocities.
     calls : int
@@ -44,20 +50,33 @@ class Flow:
     """
 
     def __init__(
-        self, system: System, dynamics: Dynamics, held: Indices, among: HeldRows | None = None
+        self,
+        system: System,
+        dynamics: Dynamics,
+        held: Indices,
+        among: HeldRows | None = None,
+        slides: tuple[int, ...] = (),
     ) -> None:
         self.system = system
         self.dynamics = dynamics
         self.held = held
         self.among = among
+        self.slides = slides
         self.calls = 0
-        self._all = len(held) == dynamics.layout.n_rows
+        self.sliding = None
+        asked = held
+        if slides:
+            coefficients = system.coefficients(dynamics.layout)
+            self.sliding = Sliding.of(dynamics.layout, coefficients, held, slides)
+            asked = self.sliding.rows
+        self.asked = asked
+        self._all = len(asked) == dynamics.layout.n_rows
         # Without held rows the motion is free, and one traced call may give all of y'.
         self._free = None if len(held) else dynamics.free_motion()
-        self._part = dynamics.smooth(held) if self._free is None else None
+        self._part = dynamics.smooth(asked) if self._free is None else None
         self.position_rows, self.velocity_rows = dynamics.layout.held(held)
-        self._names = dynamics.layout.names_of(held)
-        self._every = np.arange(len(held))
+        self._names = dynamics.layout.names_of(asked)
+        self._every = np.arange(len(asked))
 
     @lazy
     def _factor(self) -> Array | None:
@@ -93,6 +112,15 @@ class Flow:
             self._refuse(y, t)
         return motion
 
+    def on_rows(self, multipliers: Array) -> Array:
+        """Multipliers on the rows of the layout, with the friction of contacts that slide."""
+        forces = np.zeros(self.dynamics.layout.n_rows)
+        forces[self.held] = multipliers
+        if self.sliding is not None:
+            tangents = self.sliding.rows[self.sliding.tangents]
+            forces[tangents] = self.sliding.push * multipliers[self.sliding.normals]
+        return forces
+
     def _snapshot(self, y: Array, t: float) -> Snapshot:
         nq = self.dynamics.nq
         return state_snapshot(self.system, self.dynamics, y[:nq], y[nq:], t)
@@ -108,8 +136,8 @@ class Flow:
 
     def accelerate(self, snapshot: Snapshot) -> tuple[Array, Array, Snapshot]:
         """Acceleration, multipliers of the held rows, and the snapshot with its C."""
-        rows, rhs = snapshot.rows_of(self.held), snapshot.rhs
-        rhs = rhs if self._all else rhs[self.held]
+        rows, rhs = snapshot.rows_of(self.asked), snapshot.rhs
+        rhs = rhs if self._all else rhs[self.asked]
         if snapshot.needs_ideal_force:
             reduced = self._reduced(rows, rhs)
             ideal = ideal_force_of_rows(snapshot, *reduced, self._names[: len(reduced[1])])
@@ -127,6 +155,10 @@ class Flow:
         if among is not None:
             rows, rhs = self._reduced(rows, rhs)
             names, every = names[: len(rhs)], every[: len(rhs)]
+        if self.sliding is not None:
+            ne = self.dynamics.layout.equalities.stop - self.left_out
+            problem = GaussProblem(mass, load, rows, rhs, ne, names, "acceleration")
+            return solve_sliding(problem, self.sliding, among, self._factor)
         problem = GaussProblem(mass, load, rows, rhs, len(rhs), names, "acceleration")
         white = whiten(problem, self._factor)
         answer: SetSolution = solve_set(white, every)

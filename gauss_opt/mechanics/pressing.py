@@ -18,7 +18,7 @@ from ..base.tolerances.base import TINY
 from ..base.tolerances.mechanics import DEPENDENT_HELD_ROWS, PRODUCT_ROUND_OFF
 from ..model.enclosure.smooth_bounds import IntervalData
 
-__all__ = ["least_multipliers", "row_space"]
+__all__ = ["enclosed", "least_multipliers", "row_space"]
 
 INFLATIONS = 4
 INFLATED = 2.0  # how much wider than the last reach the next trial is
@@ -57,7 +57,7 @@ def least_multipliers(data: IntervalData, basis: Array | None = None) -> Array:
     if not fine.any():
         return least
     try:
-        x, off = _enclosed(K[fine], K_radius[fine], r[fine], r_radius[fine])
+        x, off = enclosed(K[fine], K_radius[fine], r[fine], r_radius[fine])
     except np.linalg.LinAlgError:
         return least
     proved = np.isfinite(off).all(axis=1)
@@ -85,7 +85,7 @@ def _system(data: IntervalData, Z: Array) -> tuple[Array, Array, Array, Array]:
     return K, K_radius, r, np.concatenate([data.load_radius, rhs_radius], axis=1)
 
 
-def _enclosed(K: Array, K_radius: Array, r: Array, r_radius: Array) -> tuple[Array, Array]:
+def enclosed(K: Array, K_radius: Array, r: Array, r_radius: Array) -> tuple[Array, Array]:
     """The solution at the centres and how far any other is from it; infinite if not proved."""
     n = K.shape[1]
     C = np.asarray(np.linalg.inv(K), dtype=float)

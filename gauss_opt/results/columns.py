@@ -11,14 +11,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, Mask
 from ..base.frozen import Frozen
 
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["COLUMNS", "Column", "all_together", "as_fields", "columns_of", "each", "group",
-           "shapes"]  # fmt: skip
+__all__ = [
+    "COLUMNS",
+    "STATES",
+    "Column",
+    "all_together",
+    "as_fields",
+    "by_slip",
+    "columns_of",
+    "each",
+    "group",
+    "shapes",
+]
+
+
+STATES = ("open", "stick", "slide+", "slide-")
+"""How a contact with friction stands, by the number that a result stores."""
 
 
 class Column(NamedTuple):
@@ -29,7 +43,8 @@ class Column(NamedTuple):
     name : str
         Its name.
     width : str
-        What it has in a row: ``"nq"``, ``"nv"`` or ``"m"`` numbers, or one where this is empty.
+        What it has in a row: ``"nq"``, ``"nv"``, ``"m"`` or ``"slips"`` numbers, or one where this
+        is empty. Files of before there was friction have no columns for slips.
     group : str
         The attribute of the result whose dictionary holds it; empty for an attribute of its own.
     """
@@ -52,6 +67,7 @@ COLUMNS = (
     Column("multipliers", "m", "rows"),
     Column("values", "m", "rows"),
     Column("rates", "m", "rows"),
+    Column("states", "slips", "rows"),
     Column("total", "nv", "forces"),
     Column("nonideal", "nv", "forces"),
 )
@@ -92,10 +108,18 @@ def all_together(results: Iterable[Result]) -> dict[str, Array]:
     return {key: np.concatenate([table[key] for table in tables]) for key in tables[0]}
 
 
+def by_slip(closed: Mask, slips: Array) -> Array:
+    """How contacts without friction stand, as numbers: closed ones slide as their slips say."""
+    stick, forward, backward = (STATES.index(word) for word in STATES[1:])
+    ways = np.where(slips > 0.0, forward, np.where(slips < 0.0, backward, stick))
+    return np.where(closed, ways, 0).astype(float)
+
+
 def shapes(nt: int, **widths: int) -> dict[str, tuple[int, ...]]:
     """The shape that each column must have, by key.
 
     >>> shapes(7, nq=2, nv=3, m=1)["rows_values"]
     (7, 1)
     """
-    return {c.key: (nt, widths[c.width]) if c.width else (nt,) for c in COLUMNS}
+    known = {"slips": 0, **widths}
+    return {c.key: (nt, known[c.width]) if c.width else (nt,) for c in COLUMNS}

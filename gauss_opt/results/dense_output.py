@@ -27,15 +27,18 @@ class Piece:
         At ``t0 + (t1 - t0) * nodes(k)``.
     held : tuple of int
         Constraint rows that were held as equalities meanwhile.
+    slides : tuple of int
+        Tangents along which contacts slid meanwhile; of those backward, minus the number.
     """
 
     t0: float
     t1: float
     values: Array
     held: tuple[int, ...] = ()
+    slides: tuple[int, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _arrived, (self.t0, self.t1, self.values, self.held)
+        return _arrived, (self.t0, self.t1, self.values, self.held, self.slides)
 
     @property
     def times(self) -> Array:
@@ -46,10 +49,10 @@ class Piece:
 
     def until(self, t: float) -> Piece:
         """The part of it that ends at t."""
-        part = Piece(self.t0, t, self.values, self.held)
+        part = Piece(self.t0, t, self.values, self.held, self.slides)
         values = np.empty_like(self.values)
         values[0], values[1:] = self.values[0], self.many(part.times[1:])
-        return Piece(self.t0, t, values, self.held)
+        return Piece(self.t0, t, values, self.held, self.slides)
 
     def halved(self) -> tuple[Array, Array]:
         """Times and values at the points and half-way between them."""
@@ -87,6 +90,8 @@ class Piece:
         return interpolated(self.values, share if abs(share) > AT_THE_START else 0.0)
 
 
-def _arrived(t0: float, t1: float, values: Array, held: tuple[int, ...]) -> Piece:
+def _arrived(
+    t0: float, t1: float, values: Array, held: tuple[int, ...], slides: tuple[int, ...]
+) -> Piece:
     """A piece that has travelled, during which its values could be written to."""
-    return Piece(t0, t1, frozen_in_place(values), held)
+    return Piece(t0, t1, frozen_in_place(values), held, slides)

@@ -2,7 +2,7 @@
 
     T + V - (T + V)_0 = work of applied forces (those not in the potential)
                       + work of non-ideal forces + work of servos + work of moving constraints
-                      + losses at impacts
+                      + work of friction + losses at impacts
 
 Each work is integrated by Gauss quadrature over the dense output; ``residual`` is what does not
 close.
@@ -11,7 +11,7 @@ close.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["Energy", "account", "has_energy", "joined", "notable_works"]
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
-PARTS = ("applied", "nonideal", "servo", "constraint")
+PARTS = ("applied", "nonideal", "servo", "constraint", "friction")
+OPTIONAL = ("friction",)  # what files of before do not have
 EIGHTH_ORDER = (4 / 5, -1 / 5, 4 / 105, -1 / 280)  # of the central difference, by distance
 
 
@@ -51,6 +52,10 @@ class Energy:
         servos, and of constraints that move by themselves.
     impact : array
         Change at impacts since the start, without the work of moving constraints.
+    friction : array
+        Work of friction since the start: force times slip, never above 0. What a moving surface
+        does to the bodies by friction beyond that, such as a belt, is the work of a moving
+        constraint.
     """
 
     kinetic: Array
@@ -60,8 +65,11 @@ class Energy:
     servo: Array
     constraint: Array
     impact: Array
+    friction: Array = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
+        if not len(self.friction):
+            object.__setattr__(self, "friction", np.zeros(len(self.kinetic)))
         for item in fields(self):
             object.__setattr__(self, item.name, frozen_array(getattr(self, item.name)))
 
@@ -78,6 +86,8 @@ class Energy:
     def residual(self) -> Array:
         """What the account does not explain."""
         work = self.applied + self.nonideal + self.servo + self.constraint + self.impact
+        if self.friction.any():
+            work = work + self.friction
         difference: Array = self.total - self.total[0] - work
         return difference
 
@@ -142,20 +152,21 @@ def joined(parts: Sequence[Energy], between: Sequence[Event]) -> Energy:
 def _works(result: Result, system: System, dynamics: Dynamics) -> dict[str, Array]:
     """Works since the start at the rows of a result; "applied" counts all applied forces."""
     times, totals = [float(result.t[0])], [np.zeros(len(PARTS))]
-    flows: dict[tuple[int, ...], Flow] = {}
+    flows: dict[tuple[tuple[int, ...], ...], Flow] = {}
     for piece in result.pieces:
-        if piece.held not in flows:
+        key = piece.held, piece.slides
+        if key not in flows:
             held = np.array(piece.held, dtype=np.intp)
             q, v = np.split(piece.values[0], [dynamics.nq])
             start = state_snapshot(system, dynamics, q, v, piece.t0)
-            flows[piece.held] = Flow(system, dynamics, held, held_rows(start))
+            flows[key] = Flow(system, dynamics, held, held_rows(start), piece.slides)
         inside = result.t[(result.t > piece.t0) & (result.t < piece.t1)]
         for start, end in pairwise([piece.t0, *np.unique(inside).tolist(), piece.t1]):
             half, middle = 0.5 * (end - start), 0.5 * (end + start)
             work, step = np.zeros(len(PARTS)), INERTIA_STEP * (piece.t1 - piece.t0)
             for point, weight in zip(_POINTS, _WEIGHTS, strict=True):
                 t = middle + half * point
-                work += weight * half * _power(flows[piece.held], piece(t), t, step)
+                work += weight * half * _power(flows[key], piece(t), t, step)
             times.append(end)
             totals.append(totals[-1] + work)
     place = np.searchsorted(times, result.t, side="right") - 1
@@ -164,7 +175,7 @@ def _works(result: Result, system: System, dynamics: Dynamics) -> dict[str, Arra
 
 
 def _power(flow: Flow, y: Array, t: float, step: float) -> Array:
-    """Power of all applied forces, of the non-ideal force, of servos and of moving constraints.
+    """Power of applied forces, of the non-ideal force, of servos, moving constraints and friction.
 
     ``step`` is a time in which the motion changes little.
     """
@@ -177,7 +188,15 @@ def _power(flow: Flow, y: Array, t: float, step: float) -> Array:
     applied = float(snapshot.force @ v) + _inertia_power(flow, snapshot, step)
     nonideal = 0.0 if snapshot.nonideal is None else float(snapshot.nonideal @ v)
     servo = float(rows[by_servo].sum())
-    return np.array([applied, nonideal, servo, float(rows.sum()) - servo])
+    moving, friction = float(rows.sum()) - servo, 0.0
+    if len(dynamics.layout.normal_of):
+        tangents = np.arange(dynamics.layout.tangents.start, dynamics.layout.tangents.stop)
+        forces = flow.on_rows(multipliers)[tangents]
+        friction = float(forces @ snapshot.rate[tangents])
+        held = dynamics.layout.kind[flow.held] == Kind.TANGENT
+        moving += float(forces @ (snapshot.rows_of(tangents) @ v)) - float(rows[held].sum())
+        moving -= friction
+    return np.array([applied, nonideal, servo, moving, friction])
 
 
 def _inertia_power(flow: Flow, snapshot: Snapshot, step: float) -> float:

@@ -29,6 +29,7 @@ WORKS = {
     "nonideal": "work of non-ideal forces",
     "servo": "work of servos",
     "constraint": "work of moving constraints",
+    "friction": "work of friction",
 }
 """Names of the works in an energy account; "applied" is without forces from the potential."""
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ..base.arrays import Array
 from ..base.frozen import frozen_array
+from ..model.rows import RowTable
 from ..model.snapshot import Snapshot
 from ..model.system import System
-from .columns import columns_of
+from .columns import STATES, columns_of
 from .dense_output import Piece
 from .growing.rows import Rows
 from .growing.series import Series
@@ -20,7 +24,7 @@ from .result import Result
 if TYPE_CHECKING:
     from ..model.dynamics import Dynamics
 
-__all__ = ["NOTHING", "Mark", "Recorder"]
+__all__ = ["NOTHING", "Mark", "Recorder", "states_of"]
 
 
 class Mark(NamedTuple):
@@ -60,8 +64,13 @@ class Recorder:
         if self.dense:
             self.pieces.extend(len(steps.span), steps.pieces)
 
-    def row(self, snapshot: Snapshot, a: Array, multipliers: Array) -> None:
-        """A stored time: state, acceleration, multipliers on the rows of the layout."""
+    def row(
+        self, snapshot: Snapshot, a: Array, multipliers: Array, states: Array | None = None
+    ) -> None:
+        """A stored time: state, acceleration, multipliers on the rows of the layout.
+
+        ``states`` are those of contacts with a slip, by tangent; see :func:`states_of`.
+        """
         total = snapshot.mass.dot(a) - snapshot.force
         parts = (
             snapshot.q,
@@ -70,15 +79,17 @@ class Recorder:
             multipliers,
             snapshot.value,
             snapshot.rate,
+            np.zeros(len(self.layout.normal_of)) if states is None else states,
             total,
             nonideal_part(snapshot, multipliers, total),
         )
         self.rows.append(snapshot.t, parts)
 
-    def piece(self, piece: Piece, held: tuple[int, ...]) -> None:
-        """Dense output of an accepted step, with the rows held meanwhile."""
+    def piece(self, piece: Piece, held: tuple[int, ...], slides: tuple[int, ...] = ()) -> None:
+        """Dense output of an accepted step, with the rows held and the slides meanwhile."""
         if self.dense and piece.t1 > piece.t0:
-            self.pieces.append(Piece(piece.t0, piece.t1, frozen_array(piece.values), held))
+            values = frozen_array(piece.values)
+            self.pieces.append(Piece(piece.t0, piece.t1, values, held, slides))
 
     @property
     def mark(self) -> Mark:
@@ -106,6 +117,7 @@ class Recorder:
             status=status,
             message=message,
             row_names=layout.names,
+            normal_of=tuple(layout.normal_of.tolist()),
             scalar=layout.scalar_names,
             contacts=layout.contact_names,
             stats=stats.frozen(),
@@ -113,3 +125,20 @@ class Recorder:
             coordinates=tuple(self.system.coordinates or ()),
             units=tuple(self.system.units or ()),
         )
+
+
+def states_of(layout: RowTable, held: Iterable[int], slides: Iterable[int]) -> Array:
+    """How contacts with a slip stand by tangent, as numbers: held, sliding, or neither.
+
+    Parameters
+    ----------
+    held, slides : iterables of int
+        As a :class:`Piece` has them.
+    """
+    states, first = np.zeros(len(layout.normal_of)), layout.tangents.start
+    for row in held:
+        if row >= first:
+            states[row - first] = STATES.index("stick")
+    for row in slides:
+        states[abs(row) - first] = STATES.index("slide+" if row > 0 else "slide-")
+    return states

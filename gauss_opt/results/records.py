@@ -26,6 +26,10 @@ class EventKind(_Word):
     RELEASE = "release"
     ACCUMULATION = "accumulation"
     GRAZE = "graze"
+    STICK = "stick"
+    SLIP = "slip"
+    REVERSAL = "reversal"
+    JAM = "jam"
     LIMIT = "limit"
     USER = "user"
 
@@ -49,7 +53,9 @@ class Event:
     Attributes
     ----------
     kind : str
-        ``"impact"``, ``"release"``, ``"accumulation"``, ``"graze"``, ``"limit"`` or ``"user"``.
+        ``"impact"``, ``"release"``, ``"accumulation"``, ``"graze"``, ``"limit"`` or ``"user"``;
+        with friction ``"stick"``, ``"slip"``, ``"reversal"`` and ``"jam"`` (an impact without
+        collision: a contact slides where no force satisfies Coulomb's law).
     t : float
         When.
     contacts : tuple of str

@@ -27,13 +27,14 @@ from .files.growing import read_growing
 from .files.result_file import pack, pack_energy, read, unpack, write
 from .motion import Motion
 from .records import ConstraintForce, Event, State, Stats
+from .rubbed import Rubbed
 from .summary import as_text, require_rows
 
 __all__ = ["ConstraintForce", "Event", "Result", "State", "Stats", "load"]
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Drawn, Unchanging):
+class Result(Drawn, Rubbed, Unchanging):
     """A simulated motion. Rows of all arrays are times; both sides of a jump are stored.
 
     Nothing in it can be changed: arrays are read-only, and ``array.copy()`` gives one of your own.
@@ -50,9 +51,12 @@ class Result(Drawn, Unchanging):
     t : (nt,) array
     q, v, a : (nt, nq), (nt, nv), (nt, nv) arrays
     rows : dict of (nt, m) arrays
-        ``multipliers``, ``values`` and ``rates`` on the rows of the layout.
+        ``multipliers``, ``values`` and ``rates`` on the rows of the layout; ``states`` on the
+        tangents, as numbers.
     row_names : tuple of str
-        Constraint of each row.
+        Constraint of each row; tangents of contacts with a slip come last.
+    normal_of : tuple of int
+        For each tangent the row of its contact.
     scalar : frozenset of str
         Constraints that are numbers, not vectors.
     contacts : tuple of str
@@ -98,6 +102,7 @@ class Result(Drawn, Unchanging):
     coordinates: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     stored_remarks: tuple[str, ...] | None = None
+    normal_of: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -223,10 +228,11 @@ class Result(Drawn, Unchanging):
         for name in ("q", "v", "a"):
             for i, column in enumerate(getattr(self, name).T):
                 columns[f"{name}[{i}]"] = column
-        for word, by_name in (("multiplier", self.multipliers), ("gap", self.gaps)):
-            for name, values in by_name.items():
+        for word in ("multipliers", "gaps", "friction", "slips"):
+            for name, values in getattr(self, word).items():
                 for i, column in enumerate(np.atleast_2d(values.T)):
-                    columns[f"{word} {name}" + (f"[{i}]" if values.ndim > 1 else "")] = column
+                    of = f"{word.removesuffix('s')} {name}"
+                    columns[of + (f"[{i}]" if values.ndim > 1 else "")] = column
         return pandas.DataFrame(columns)
 
     def __call__(self, t: ArrayLike, side: str = "right") -> Any:
@@ -258,7 +264,7 @@ class Result(Drawn, Unchanging):
     def _by_name(self, which: str) -> dict[str, Array]:
         array = self.rows[which]
         indices: dict[str, list[int]] = {}
-        for i, name in enumerate(self.row_names):
+        for i, name in enumerate(self.row_names[: self.tangents.start]):
             indices.setdefault(name, []).append(i)
         return Frozen(
             {

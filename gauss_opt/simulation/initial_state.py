@@ -12,12 +12,24 @@ from ..mechanics.consistency.projection import Drift, Scales, drift, project
 from ..mechanics.flow import Flow
 from ..mechanics.impact import Impact
 from ..mechanics.rank.surface import surface_ranks
-from ..model.snapshot import Snapshot, state_snapshot
+from ..model.snapshot import Snapshot, evaluate, state_snapshot
+from ..model.system import System
 from ..qp.gauss_solver import GaussSolver
 from .event_driven.context import Context
 from .event_driven.presence import present_at_start
+from .settings import Settings
 
-__all__ = ["consistent_start", "refuse_friction", "without_round_off"]
+__all__ = ["checked_start", "consistent_start", "refuse_friction_in_space", "without_round_off"]
+
+
+def checked_start(
+    system: System, q: Array, v: Array, settings: Settings, solver: GaussSolver
+) -> tuple[Snapshot, Settings]:
+    """Where a run is asked to start, without round-off in its rates; settings with its law."""
+    asked = evaluate(system, q, v, settings.t0)
+    refuse_friction_in_space(asked)
+    start = without_round_off(asked, settings.time_scale, solver)
+    return start, settings.with_law_for(asked.coefficients)
 
 
 def consistent_start(context: Context, flow: Flow, scales: Scales, snapshot: Snapshot) -> Snapshot:
@@ -93,11 +105,14 @@ def _what_is_wrong(flow: Flow, snapshot: Snapshot, off: Drift, depth: Array, bel
     )
 
 
-def refuse_friction(start: Snapshot) -> None:
-    """An error for contacts with friction, which accelerate and collide know."""
-    rough = [name for name, _, _ in start.layout.slips]
-    if start.coefficients.has_friction:
+def refuse_friction_in_space(start: Snapshot) -> None:
+    """An error for contacts that slip in two directions: in the plane there is one."""
+    layout, rough = start.layout, start.coefficients.rough
+    counts = np.bincount(layout.normal_of, minlength=layout.n_rows)
+    rows = np.flatnonzero(rough & (counts > 1))
+    if len(rows):
+        names = ", ".join(map(repr, dict.fromkeys(layout.names_of(rows))))
         raise ModelError(
-            f"friction ({', '.join(map(repr, rough))}) is not supported yet in a simulation: use "
-            f"accelerate() and collide(), or set friction=0"
+            f"friction in space ({names}) is not supported in a simulation: give one slip for each "
+            f"row of the gap, as in the plane, or set friction=0"
         )

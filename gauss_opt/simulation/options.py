@@ -32,8 +32,9 @@ class Options(TypedDict, total=False):
 
     Attributes
     ----------
-    law : str or ImpactLaw
-        ``"newton"`` (default), ``"poisson"``, ``"sequential"``, or a law of your own.
+    law : str or ImpactLaw, optional
+        ``"newton"``, ``"poisson"``, ``"sequential"``, or a law of your own. By default Poisson's
+        where a contact has friction (and no tangential restitution), otherwise Newton's.
     solver : str, Adapter or GaussSolver
         QP solver to ask first; ``"osqp"`` by default.
     method : str or type
@@ -82,7 +83,7 @@ class Options(TypedDict, total=False):
         has an option of its own.
     """
 
-    law: str | ImpactLaw
+    law: str | ImpactLaw | None
     solver: str | Adapter | GaussSolver
     method: Any
     rtol: float
@@ -106,7 +107,7 @@ class Options(TypedDict, total=False):
 
 
 DEFAULTS: Options = {
-    "law": "newton",
+    "law": None,
     "solver": "osqp",
     "method": "DOP853",
     "rtol": DEFAULT_RTOL,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal, Unpack
 from zlib import crc32
@@ -15,7 +15,8 @@ from ..base.arguments import flag, function, number, positive, whole_number
 from ..base.arrays import Array, real_array
 from ..base.errors import InputError, UserFunctionError
 from ..base.tolerances.simulation import LARGEST_CLOSURE, LEAST_RTOL
-from ..mechanics.impact_laws import ImpactLaw, make_law
+from ..mechanics.impact_laws import ImpactLaw, law_for, make_law
+from ..model.coefficients import Coefficients
 from .event_driven.integrator import find_method
 from .options import DEFAULTS, Options
 
@@ -73,6 +74,7 @@ class Settings:
     t0: float
     t1: float
     law: ImpactLaw
+    default_law: bool
     method: Any
     rtol: float
     atol: Array | None
@@ -104,7 +106,8 @@ class Settings:
         return cls(
             t0,
             t1,
-            make_law(asked["law"]),
+            make_law("newton" if asked["law"] is None else asked["law"]),
+            asked["law"] is None,
             find_method(asked["method"]),
             _relative_tolerance(asked["rtol"]),
             _absolute_tolerance(asked["atol"]),
@@ -125,6 +128,12 @@ class Settings:
             positive("max_wall_time", asked["max_wall_time"]),
             _closure(asked["closure"]),
         )
+
+    def with_law_for(self, coefficients: Coefficients) -> Settings:
+        """With the law that is right for a system, where the user has not asked for one."""
+        if not self.default_law:
+            return self
+        return replace(self, law=law_for(coefficients, None))
 
     def describe(self) -> dict[str, Any]:
         """The settings as plain words and numbers, for files and reports.

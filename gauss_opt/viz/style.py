@@ -85,6 +85,10 @@ EVENTS: dict[str, EventStyle] = {
     EventKind.RELEASE: EventStyle("^", GREEN),
     EventKind.ACCUMULATION: EventStyle("D", PURPLE),
     EventKind.GRAZE: EventStyle("o", SKY),
+    EventKind.STICK: EventStyle("P", BLUE),
+    EventKind.SLIP: EventStyle(">", BLUE),
+    EventKind.REVERSAL: EventStyle("<", BLUE),
+    EventKind.JAM: EventStyle("X", VERMILLION),
     EventKind.LIMIT: EventStyle("s", ORANGE),
     EventKind.USER: EventStyle("*", BLACK),
 }

@@ -130,6 +130,32 @@ NEWTON_STEP = _simulation(
 
 # Releases
 
+# Contacts that stick or slide
+TOUCHED_BY_RTOL = _simulation(
+    "TOUCHED_BY_RTOL",
+    1e2,
+    "rtol times the terms of the slip",
+    "a slip that falls below zero by less, and comes back, touches zero and is no stop",
+)
+TIP_OF_CONE = _simulation(
+    "TIP_OF_CONE",
+    1e-9,
+    "the largest forces around",
+    "a contact whose normal force is smaller when its friction reaches its limit lets go",
+)
+JAM_TIME = _simulation(
+    "JAM_TIME",
+    1e-6,
+    "the time in which forces could stop the slips",
+    "the short time in which an impact without collision is looked at",
+)
+JUST_AFTER = _simulation(
+    "JUST_AFTER",
+    1e-5,
+    "the last step, or the time scale of the run",
+    "how long after an event it is looked whether contacts stick or slide",
+)
+
 # Impacts
 SLOW = _simulation(
     "SLOW",

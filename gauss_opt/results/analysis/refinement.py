@@ -19,7 +19,7 @@ from ...qp.gauss_solver import GaussSolver
 from ..columns import all_together, as_fields, each
 from ..dense_output import Piece
 from ..energy import Energy
-from ..recorder import Recorder
+from ..recorder import Recorder, states_of
 from ..records import Event
 from ..result import Result
 from .choice import choose
@@ -86,11 +86,11 @@ def _computed(result: Result, system: System, times: Array) -> Result | None:
     recorder = Recorder(system, dynamics, dense=False)
 
     @cache
-    def flow(held: tuple[int, ...]) -> Flow:
-        start = next(piece for piece in result.pieces if piece.held == held)
+    def flow(held: tuple[int, ...], slides: tuple[int, ...]) -> Flow:
+        start = next(p for p in result.pieces if (p.held, p.slides) == (held, slides))
         q, v = np.split(start.values[0], [dynamics.nq])
         among = held_rows(state_snapshot(system, dynamics, q, v, start.t0))
-        return Flow(system, dynamics, np.array(held, dtype=np.intp), among)
+        return Flow(system, dynamics, np.array(held, dtype=np.intp), among, slides)
 
     solver = GaussSolver("daqp")
     for piece, inner in _by_piece(result, times):
@@ -98,14 +98,15 @@ def _computed(result: Result, system: System, times: Array) -> Result | None:
             y = piece(t)
             try:
                 snapshot = state_snapshot(system, dynamics, y[: dynamics.nq], y[dynamics.nq :], t)
-                a, forces, snapshot = flow(piece.held).accelerate(snapshot)
-                multipliers = np.zeros(dynamics.layout.n_rows)
-                multipliers[list(piece.held)] = forces
+                motion = flow(piece.held, piece.slides)
+                a, forces, snapshot = motion.accelerate(snapshot)
+                multipliers = motion.on_rows(forces)
                 if _redundant(snapshot, piece.held):
-                    a, multipliers = _without_pulling(snapshot, piece.held, solver)
+                    a, multipliers = _without_pulling(snapshot, piece, solver)
             except GaussError:  # a function that is not defined there: the row is left out
                 continue
-            recorder.row(snapshot, a, multipliers)
+            states = states_of(dynamics.layout, piece.held, piece.slides)
+            recorder.row(snapshot, a, multipliers, states)
     if not recorder.rows.count:
         return None
     return recorder.result(
@@ -119,18 +120,21 @@ def _redundant(snapshot: Snapshot, held: tuple[int, ...]) -> bool:
     return bool(len(rows) and np.linalg.matrix_rank(rows) < len(rows))
 
 
-def _without_pulling(
-    snapshot: Snapshot, held: tuple[int, ...], solver: GaussSolver
-) -> tuple[Array, Array]:
+def _without_pulling(snapshot: Snapshot, piece: Piece, solver: GaussSolver) -> tuple[Array, Array]:
     """Acceleration and multipliers as in the stored rows: minimum-norm, and no contact pulls."""
-    equalities = snapshot.layout.equalities.stop
+    layout = snapshot.layout
+    equalities, tangents = layout.equalities.stop, layout.tangents.start
     rows: Indices = np.array(
-        [*range(equalities), *(i for i in held if i >= equalities)], dtype=np.intp
+        [*range(equalities), *(i for i in piece.held if equalities <= i < tangents)], dtype=np.intp
     )
-    solution = accelerate_rows(snapshot, solver, rows).solution
-    multipliers = np.zeros(snapshot.layout.n_rows)
-    multipliers[rows] = solution.row_multipliers
-    return solution.x, multipliers
+    slide = np.zeros(len(layout.normal_of))
+    along = np.array(piece.slides, dtype=np.intp)
+    slide[np.abs(along) - tangents] = np.sign(along)
+    answer = accelerate_rows(snapshot, solver, rows, slide=slide)
+    chosen = rows if answer.chosen is None else answer.chosen
+    multipliers = np.zeros(layout.n_rows)
+    multipliers[chosen] = answer.solution.row_multipliers
+    return answer.acceleration, multipliers
 
 
 def _interpolated(result: Result, t: Array) -> Result:
@@ -146,6 +150,7 @@ def _interpolated(result: Result, t: Array) -> Result:
 
     nq = result.q.shape[1]
     columns = each(linear, result) | {"t": t, "q": y[:, :nq], "v": y[:, nq:]}
+    columns["rows_states"] = result.rows["states"][before]
     gaps = [i for i, name in enumerate(result.row_names) if name in result.contacts]
     columns["rows_values"][:, gaps] = _by_rates(result, gaps, before, share)
     energy = result.stored_energy and _each_energy(linear, result.stored_energy)

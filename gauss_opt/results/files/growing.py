@@ -21,7 +21,7 @@ Built = TypeVar("Built")
 
 __all__ = ["pack_part", "read_growing", "together"]
 
-ONCE = ("versions", "row_names", "scalar", "contacts", "coordinates", "settings")
+ONCE = ("versions", "row_names", "normal_of", "scalar", "contacts", "coordinates", "settings")
 LISTS = ("events", "held")  # entries of the header that grow
 
 
@@ -36,10 +36,14 @@ def together(records: Sequence[tuple[Any, Any]]) -> tuple[dict[str, Any], dict[s
     (_, first), (last_arrays, last) = records[0], records[-1]
     header = {**first, **last}
     header |= {name: [e for _, part in records for e in part[name]] for name in LISTS}
+    if any("slides" in part for _, part in records):
+        none = [part.get("slides", [[]] * len(part["held"])) for _, part in records]
+        header["slides"] = [entry for part in none for entry in part]
     arrays = dict(last_arrays)
     with_rows = [part for part, _ in records if len(part["t"])] or [last_arrays]
     for column in COLUMNS:
-        arrays[column.key] = np.concatenate([part[column.key] for part in with_rows])
+        if column.key in last_arrays:
+            arrays[column.key] = np.concatenate([part[column.key] for part in with_rows])
     with_events = [part for part, entry in records if entry["events"]] or [last_arrays]
     with_pieces = [part for part, entry in records if entry["held"]] or [last_arrays]
     for name in (f"event_{name}" for name in IN_ARRAYS):

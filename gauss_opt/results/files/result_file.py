@@ -20,9 +20,9 @@ from ...base.arrays import Array
 from ...base.errors import InputError
 from ...base.frozen import frozen_array
 from ...base.npz import read_header, read_npz, write_npz
-from ..columns import COLUMNS, as_fields, columns_of, shapes
+from ..columns import COLUMNS, STATES, as_fields, columns_of, shapes
 from ..dense_output import Piece
-from ..energy import Energy
+from ..energy import OPTIONAL, Energy
 from ..records import Stats
 from .event_file import event_arrays, event_entries, event_shapes, read_events
 from .values import floats, words
@@ -38,6 +38,7 @@ Built = TypeVar("Built")
 
 FORMAT = "gauss_opt result"
 VERSION = 1
+_OF_SLIPS = {column.key for column in COLUMNS if column.width == "slips"}
 PIECE_ARRAYS = ("piece_t0", "piece_t1", "piece_sizes", "piece_values")
 
 
@@ -70,12 +71,14 @@ def explained(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def pack_energy(energy: Energy) -> dict[str, Array]:
     """The arrays of an energy account."""
-    return {f"energy_{name}": getattr(energy, name) for name in _energy_names()}
+    names = [n for n in _energy_names() if n not in OPTIONAL or getattr(energy, n).any()]
+    return {f"energy_{name}": getattr(energy, name) for name in names}
 
 
 def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and JSON header of a result."""
-    arrays = {**columns_of(result), **event_arrays(result.events), **pack_pieces(result.pieces)}
+    columns = {key: column for key, column in columns_of(result).items() if _has_place(key, column)}
+    arrays = {**columns, **event_arrays(result.events), **pack_pieces(result.pieces)}
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -93,7 +96,16 @@ def pack(result: Result) -> tuple[dict[str, Any], dict[str, Any]]:
         "events": event_entries(result.events),
         "held": [list(piece.held) for piece in result.pieces],
     }
+    if result.normal_of:
+        header["normal_of"] = list(result.normal_of)
+    if any(piece.slides for piece in result.pieces):
+        header["slides"] = [list(piece.slides) for piece in result.pieces]
     return arrays, header
+
+
+def _has_place(key: str, column: Array) -> bool:
+    """Whether a column goes into the file: what is about slips only where there are any."""
+    return key not in _OF_SLIPS or bool(column.shape[1])
 
 
 def _pack_stats(stats: Stats) -> dict[str, Any]:
@@ -109,19 +121,22 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     _check_shapes(arrays, header)
     energy = None
     if "energy_kinetic" in arrays:
-        energy = Energy(**{name: floats(arrays[f"energy_{name}"]) for name in _energy_names()})
+        stored = [name for name in _energy_names() if f"energy_{name}" in arrays]
+        energy = Energy(**{name: floats(arrays[f"energy_{name}"]) for name in stored})
+    arrays = {**dict.fromkeys(_OF_SLIPS, np.zeros((len(arrays["t"]), 0))), **arrays}
     return dict(
         success=bool(header["success"]),
         status=str(header["status"]),
         message=str(header["message"]),
         **as_fields({column.key: floats(arrays[column.key]) for column in COLUMNS}),
         row_names=tuple(header["row_names"]),
+        normal_of=tuple(header.get("normal_of", ())),
         scalar=frozenset(header["scalar"]),
         contacts=tuple(header["contacts"]),
         coordinates=words(header.get("coordinates", [])),
         units=words(header.get("units", [])),
         events=read_events(arrays, header["events"]),
-        pieces=unpack_pieces(arrays, header["held"]),
+        pieces=unpack_pieces(arrays, header["held"], header.get("slides")),
         stats=read_stats(header["stats"]),
         settings=dict(header["settings"]),
         system=None,
@@ -139,6 +154,13 @@ def _check_header(header: dict[str, Any], width: int) -> None:
     for key in ("coordinates", "units"):
         if len(header.get(key) or ()) not in (0, width):
             raise ValueError(f"the number of {key} is not that of the positions")
+    slips = header.get("normal_of", [])
+    first = len(names) - len(slips)
+    if not all(type(row) is int and 0 <= row < first for row in slips) or slips != sorted(slips):
+        raise ValueError("tangents belong to rows that do not exist")
+    for rows in header.get("slides", []):
+        if not all(type(row) is int and first <= abs(row) < len(names) for row in rows):
+            raise ValueError("the dense output slides along tangents that do not exist")
     for rows in header["held"]:
         if not all(type(row) is int and 0 <= row < len(names) for row in rows):
             raise ValueError("the dense output refers to rows that do not exist")
@@ -160,11 +182,18 @@ def _check_shapes(arrays: dict[str, Any], header: dict[str, Any]) -> None:
     """All arrays must fit together: times, coordinates, rows and events."""
     nt, m = len(arrays["t"]), len(header["row_names"])
     nq, nv = arrays["q"].shape[-1], arrays["v"].shape[-1]
-    expected = shapes(nt, nq=nq, nv=nv, m=m) | event_shapes(len(header["events"]), nq=nq, nv=nv)
+    slips = len(header.get("normal_of", ()))
+    expected = shapes(nt, nq=nq, nv=nv, m=m, slips=slips)
+    if not slips:
+        expected = {key: shape for key, shape in expected.items() if key not in _OF_SLIPS}
+    elif not np.isin(arrays["rows_states"], range(len(STATES))).all():
+        raise ValueError("a contact has a state that does not exist")
+    expected |= event_shapes(len(header["events"]), nq=nq, nv=nv)
     if len(arrays["piece_values"]):
         expected["piece_values"] = (len(arrays["piece_values"]), nq + nv)
     if "energy_kinetic" in arrays:
-        expected |= {f"energy_{name}": (nt,) for name in _energy_names()}
+        expected |= {f"energy_{n}": (nt,) for n in _energy_names() if n not in OPTIONAL}
+        expected |= {f"energy_{n}": (nt,) for n in OPTIONAL if f"energy_{n}" in arrays}
     for name, shape in expected.items():
         if arrays[name].shape != shape:
             raise ValueError(f"{name} has shape {arrays[name].shape} instead of {shape}")
@@ -182,8 +211,11 @@ def pack_pieces(pieces: tuple[Piece, ...]) -> dict[str, Any]:
     }
 
 
-def unpack_pieces(arrays: dict[str, Any], held: list[list[int]]) -> tuple[Piece, ...]:
-    """The dense output that was packed, with the rows held in each piece."""
+def unpack_pieces(
+    arrays: dict[str, Any], held: list[list[int]], slides: list[list[int]] | None = None
+) -> tuple[Piece, ...]:
+    """The dense output that was packed, with the rows held and the slides in each piece."""
+    slides = [[]] * len(held) if slides is None else slides
     sizes = arrays["piece_sizes"]
     if sizes.dtype != np.int64 or sizes.ndim != 1:
         raise ValueError("the sizes of the dense output are not whole numbers")
@@ -192,9 +224,9 @@ def unpack_pieces(arrays: dict[str, Any], held: list[list[int]]) -> tuple[Piece,
     if len(ends) and (ends[-1] != len(values) or (sizes < 2).any()):
         raise ValueError("the dense output does not have the size it should have")
     return tuple(
-        Piece(float(t0), float(t1), values[end - size : end], tuple(int(i) for i in rows))
-        for t0, t1, size, end, rows in zip(
-            floats(arrays["piece_t0"]), floats(arrays["piece_t1"]), sizes, ends, held,
+        Piece(float(t0), float(t1), values[end - size : end], tuple(map(int, rows)), tuple(along))
+        for t0, t1, size, end, rows, along in zip(
+            floats(arrays["piece_t0"]), floats(arrays["piece_t1"]), sizes, ends, held, slides,
             strict=True,
         )
     )  # fmt: skip

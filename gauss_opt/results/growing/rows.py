@@ -39,7 +39,13 @@ class Rows:
         self.system, self.dynamics = system, dynamics
         self.count = 0
         self.last: float | None = None
-        self._widths = {"nq": dynamics.nq, "nv": dynamics.nv, "m": dynamics.layout.n_rows}
+        layout = dynamics.layout
+        self._widths = {
+            "nq": dynamics.nq,
+            "nv": dynamics.nv,
+            "m": layout.n_rows,
+            "slips": len(layout.normal_of),
+        }
         self._parts: list[tuple[int, Source]] = []  # each with the number of rows before it
         self._block: Block | None = None
 

@@ -11,7 +11,7 @@ from ...base.arrays import Array, Indices
 from ...mechanics.ideal_force import ideal_force_of_rows
 from ...model.snapshot import Snapshot, state_snapshot
 from ...model.system import System
-from ..columns import COLUMNS
+from ..columns import COLUMNS, by_slip
 
 if TYPE_CHECKING:
     from ...model.dynamics import Dynamics
@@ -86,6 +86,8 @@ class EngineRows:
         m = self._dynamics.layout.n_rows
         if key == "rows_multipliers":
             return self._rows.multipliers.dense(m)[rows]
+        if key == "rows_states":
+            return self._states(rows)
         if key == "forces_nonideal":
             return self._nonideal()[rows]
         return self._values_and_rates(rows)[key == "rows_rates"]
@@ -95,6 +97,14 @@ class EngineRows:
         end = 1 + dynamics.nq + dynamics.nv
         every = np.arange(dynamics.layout.n_rows)
         return dynamics.sample(every, state[:, 1:end], state[:, 0], self._system.parameters)
+
+    def _states(self, rows: slice) -> Array:
+        """How contacts with a slip stand: an engine has none with friction."""
+        layout = self._dynamics.layout
+        if not len(layout.normal_of):
+            return np.zeros((len(self._rows.state[rows]), 0))
+        closed = self._rows.multipliers.dense(layout.n_rows)[rows][:, layout.normal_of] > 0.0
+        return by_slip(closed, self._values_and_rates(rows)[1][:, layout.tangents])
 
     def _nonideal(self) -> Array:
         dynamics, state = self._dynamics, self._rows.state

@@ -6,7 +6,8 @@ they keep true:
 
 - a bilateral row carries force, always;
 - a velocity limit is OPEN (inactive) or CARRYING (held at psi = 0);
-- a contact is open (ABSENT, OPEN, LEAVING) or closed (RESTING or more, its gap rate is 0).
+- a contact is open (ABSENT, OPEN, LEAVING) or closed (RESTING or more, its gap rate is 0);
+- only a contact with friction sticks or slides, and its tangents are always OPEN.
 
 Closed rows are compared by order, so statuses of rows that carry force come last.
 """
@@ -43,6 +44,10 @@ class Status(IntEnum):
         Closed, without force.
     CARRYING
         Closed, with force: held as an equality.
+    STICKING
+        The same with friction, and held against slipping as well.
+    FORWARD, BACKWARD
+        Closed, with force, sliding in the positive or negative direction of its slip.
     """
 
     ABSENT = 0
@@ -50,9 +55,13 @@ class Status(IntEnum):
     LEAVING = 2
     RESTING = 3
     CARRYING = 4
+    STICKING = 5
+    FORWARD = 6
+    BACKWARD = 7
 
 
-ABSENT, OPEN, LEAVING, RESTING, CARRYING = (np.int8(status) for status in Status)
+ABSENT, OPEN, LEAVING, RESTING, CARRYING = (np.int8(status) for status in list(Status)[:5])
+STICKING, FORWARD, BACKWARD = (np.int8(status) for status in list(Status)[5:])
 
 
 def all_open(layout: RowTable, there: Mask | None = None) -> Statuses:
@@ -75,6 +84,12 @@ def require_valid(status: Statuses, layout: RowTable) -> None:
     limits = status[layout.limits]
     if not ((limits == OPEN) | (limits == CARRYING)).all():
         raise ValueError("a velocity limit is neither inactive nor held")
+    if (status[layout.tangents] != OPEN).any():
+        raise ValueError("a tangent has a status of its own")
+    smooth = np.ones(layout.n_rows, dtype=bool)
+    smooth[layout.normal_of] = False
+    if (status[smooth] > CARRYING).any():
+        raise ValueError("a row without slip sticks or slides")
 
 
 def _rows(mask: Mask, first: int = 0) -> Indices:
@@ -89,6 +104,27 @@ def _rows(mask: Mask, first: int = 0) -> Indices:
 def held(status: Statuses) -> Indices:
     """Rows held as equalities: bilateral ones and those that carry force."""
     return _rows(status >= CARRYING)
+
+
+def stuck(status: Statuses, layout: RowTable) -> Indices:
+    """Tangent rows of contacts that stick: held like the rows that carry force."""
+    return _rows(status[layout.normal_of] == STICKING, layout.tangents.start)
+
+
+def slides(status: Statuses, layout: RowTable) -> tuple[int, ...]:
+    """Tangent rows of contacts that slide; of those that slide backward, minus the number."""
+    if not len(layout.normal_of):
+        return ()
+    states = status[layout.normal_of]
+    rows = np.arange(layout.tangents.start, layout.tangents.stop)
+    signed = np.where(states == FORWARD, rows, -rows)[states >= FORWARD]
+    return tuple(signed.tolist())
+
+
+def rubbing(status: Statuses) -> Mask:
+    """Contacts that stick or slide, as a mask over all rows."""
+    mask: Mask = status >= STICKING
+    return mask
 
 
 def in_problem(status: Statuses) -> Indices:
@@ -146,7 +182,8 @@ def closed(status: Statuses) -> Mask:
 def struck(status: Statuses, contacts: Indices, stay: Mask) -> Statuses:
     """After an impact the contacts that ``stay`` are closed, the others leave.
 
-    A contact that carried force and stays goes on carrying until (G) is asked.
+    A contact that carried force and stays goes on carrying until (G) is asked, and slides or
+    sticks as it did.
     """
     after = status.copy()
     after[contacts] = np.where(stay, np.maximum(status[contacts], RESTING), LEAVING)
@@ -158,12 +195,21 @@ def closed_again(status: Statuses, contacts: Indices) -> Statuses:
     return struck(status, contacts, np.ones(len(contacts), dtype=bool))
 
 
+def rubs(status: Statuses, rows: Indices, ways: Indices) -> Statuses:
+    """Contacts with friction stick (way 0), or slide forward (1) or backward (-1)."""
+    if not len(rows):
+        return status
+    after = status.copy()
+    after[rows] = np.where(ways == 0, STICKING, np.where(ways > 0, FORWARD, BACKWARD))
+    return after
+
+
 def pressed(status: Statuses, rows: Indices) -> Statuses:
     """Contacts or limits are held from now on, as if they carried force."""
     if not len(rows):
         return status
     after = status.copy()
-    after[rows] = CARRYING
+    after[rows] = np.maximum(status[rows], CARRYING)
     return after
 
 

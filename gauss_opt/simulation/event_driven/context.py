@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...base.arrays import Array, Indices
+from ...base.arrays import Array, Indices, Mask
+from ...base.errors import PainleveError
 from ...base.lazy import lazy
 from ...base.tolerances.simulation import ROUND_OFF
 from ...mechanics.acceleration import accelerate_rows
 from ...mechanics.answer import Acceleration
 from ...mechanics.consistency.projection import Scales, project
 from ...mechanics.flow import Flow
+from ...mechanics.friction.stopping import with_friction
 from ...mechanics.impact import Impact, Jump
 from ...model.dynamics import Dynamics
 from ...model.rows import RowTable
@@ -25,7 +27,8 @@ from ...results.records import Stats
 from ..known_rank import KnownRank
 from ..run_state import RunState
 from ..settings import Settings
-from .contact_status import Statuses, in_problem
+from .contact_status import Statuses, in_problem, stuck
+from .friction.ways import slides_at_status
 
 __all__ = ["Context"]
 
@@ -68,6 +71,12 @@ class Context:
         return self.dynamics.layout
 
     @lazy
+    def rough(self) -> Mask | None:
+        """Contact rows with friction, as a mask over all rows; None without any."""
+        coefficients = self.system.coefficients(self.layout)
+        return coefficients.rough if coefficients.has_friction else None
+
+    @lazy
     def parameters(self) -> Array:
         """Values of the system's parameters, one after the other."""
         return flatten_parameters(self.system.parameters)
@@ -108,15 +117,38 @@ class Context:
     # Problems (G)
 
     def accelerate(self, snapshot: Snapshot, status: Statuses) -> Acceleration:
-        """Solve (G) with its inequalities: closed contacts and reached limits."""
-        answer = accelerate_rows(snapshot, self.solver, in_problem(status), self.equalities.among)
+        """Solve (G), with friction (C), with closed contacts and reached limits."""
+        slide = None if self.rough is None else slides_at_status(status, snapshot)
+        rows, among = in_problem(status), self.equalities.among
+        answer = accelerate_rows(snapshot, self.solver, rows, among, slide)
         self.note_residual(answer.solution.certificate.worst)
         return answer
 
-    def stop_contacts(self, snapshot: Snapshot, rows: Indices, *, equality: bool = False) -> Jump:
-        """The nearest velocity at which contacts do not approach, or have no rate at all."""
+    def accelerate_or_jam(self, snapshot: Snapshot, status: Statuses) -> Acceleration | None:
+        """The same; None where contacts slide and no force satisfies Coulomb's law."""
+        try:
+            return self.accelerate(snapshot, status)
+        except PainleveError:
+            return None
+
+    def stop_contacts(
+        self,
+        snapshot: Snapshot,
+        rows: Indices,
+        *,
+        equality: bool = False,
+        status: Statuses | None = None,
+    ) -> Jump:
+        """The nearest velocity at which contacts do not approach, or have no rate at all.
+
+        Those that slide or stick in a ``status`` rub meanwhile.
+        """
         impact = Impact.at(snapshot, rows, self.solver)
-        return impact.solve(np.zeros(len(rows)), equality=equality)
+        jump = impact.solve(np.zeros(len(rows)), equality=equality)
+        if status is None or self.rough is None:
+            return jump
+        slide = slides_at_status(status, snapshot)
+        return with_friction(jump, snapshot, slide, stuck(status, self.layout))
 
     def note_residual(self, worst: float) -> None:
         """Keep the worst residual of all certificates."""

@@ -12,10 +12,11 @@ from ...base.errors import SimulationError
 from ...base.tolerances.simulation import SLOW, SLOW_IN_IMPACT
 from ...mechanics.collision import Collision, collide_snapshot
 from ...mechanics.consistency.projection import Scales
+from ...mechanics.impact_laws import Poisson
 from ...model.snapshot import Snapshot
 from .context import Context
 
-__all__ = ["Impacts", "approaches", "impacts"]
+__all__ = ["Impacts", "approaches", "impacts", "remedy"]
 
 MAX_REPEATED_IMPACTS = 100
 
@@ -81,6 +82,15 @@ def _audit(context: Context, collision: Collision) -> None:
     if collision.gains_energy and context.settings.refuse_energy_gain:
         raise SimulationError(
             f"the impact at t = {collision.snapshot.t:.9g} raises the energy by "
-            f"{collision.dissipation:.6g} under {context.settings.law}; use Newton() or "
-            f"Poisson(), or refuse_energy_gain=False"
+            f"{collision.dissipation:.6g} under {context.settings.law}; {remedy(context)}, or "
+            f"refuse_energy_gain=False"
         )
+
+
+def remedy(context: Context) -> str:
+    """What to do about an impact that gains energy."""
+    if context.rough is None:
+        return "use Newton() or Poisson()"
+    if isinstance(context.settings.law, Poisson):
+        return "give all contacts the same restitution, or use law=Sequential(Poisson())"
+    return "with friction use law='poisson'"

@@ -9,14 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.tolerances.base import TINY
-from ...base.tolerances.simulation import ACCUMULATED, LIMIT_SPREAD, LOST, SIMULTANEOUS
+from ...base.tolerances.simulation import ACCUMULATED, LIMIT_SPREAD, LOST, SIMULTANEOUS, SLOW
 from ...mechanics.collision import Collision
 from ...model.snapshot import Snapshot
 from ...results.records import Event, EventKind
 from ..run_state import ImpactSeries, PendingLimit, RunState
 from .accumulation import Accumulation, Bounce, detect
-from .contact_status import closed_contacts, pressed
+from .contact_status import closed_again, closed_contacts, pressed
 from .context import Context
+from .friction.ways import begun
 from .response import Response, classify, limits_left, merged
 
 __all__ = [
@@ -121,7 +122,14 @@ def close_contacts(
     """Remove the rates of the word's contacts; they rest until the limit."""
     word = np.array(sorted(limit.contacts), dtype=np.intp)
     resting = merged(word, closed_contacts(state.status, context.layout))
-    jump = context.stop_contacts(snapshot, resting, equality=True)
+    status = begun(
+        closed_again(state.status, word),
+        context.rough,
+        word,
+        snapshot,
+        SLOW * state.scales.speeds(snapshot),
+    )
+    jump = context.stop_contacts(snapshot, resting, equality=True, status=status)
     after = snapshot.at_velocity(jump.v)
     stop = Collision(snapshot, resting, jump.v, jump.impulses, after.rate, (jump,))
     pending = PendingLimit(
@@ -132,7 +140,7 @@ def close_contacts(
         stop.energy_change,
         stop.work_of_moving_constraints,
     )
-    status, off = limits_left(context, state.scales, pressed(state.status, resting), after)
+    status, off = limits_left(context, state.scales, pressed(status, resting), after)
     return Response(after, status, None, off), pending
 
 

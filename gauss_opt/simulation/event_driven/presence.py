@@ -10,10 +10,11 @@ from ...base.tolerances.simulation import PENETRATED, ROUND_OFF
 from ...mechanics.consistency.projection import Scales
 from ...model.snapshot import Snapshot
 from ..run_state import RunState
+from .announcements import announce_released
 from .contact_status import Statuses, as_switched, switched_off
 from .context import Context
 from .guards.happening import Happening, HappeningKind
-from .response import Response, announce_released, settle
+from .response import Response, settle
 
 __all__ = ["present_at_start", "present_contacts", "refuse_behind", "switch"]
 

@@ -9,8 +9,10 @@ import numpy as np
 from ...base.arrays import Indices
 from ...base.tolerances.mechanics import FOLLOWS
 from ...base.tolerances.simulation import ROUND_OFF
+from ...mechanics.answer import Acceleration
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
+from ...results.records import EventKind
 from ...results.result import Result
 from ..run_state import RunState
 from .acceptance import StepEnd
@@ -19,6 +21,7 @@ from .clusters.closing import Closing
 from .clusters.decision import decide
 from .contact_status import all_open, leaving, separated
 from .context import Context
+from .friction.transitions import slip, stop
 from .guards.detection import first_event
 from .guards.happening import Happening, HappeningKind
 from .guards.user_events import announced, marked
@@ -101,6 +104,8 @@ class Present:
 
     def apply(self, response: Response) -> None:
         """Let be what an event has brought."""
+        if any(event.kind == EventKind.JAM for event in response.events):
+            self.recording.near_jam(self.now, self.flow)
         self.state.status = response.status
         self.be_at(response.snapshot)
         self.state.status = present_contacts(self.state, self.now)
@@ -108,11 +113,23 @@ class Present:
         if response.answer is not None:
             self.recording.row(response.answer, far_side=True)
 
+    def near_side(self, found: Happening, snapshot: Snapshot) -> Acceleration | None:
+        """Store the near side of an event; None where the forces are not to be had: at a jam."""
+        if found.kind == HappeningKind.JAM:
+            return None
+        before = self.context.accelerate(snapshot, self.state.status)
+        self.recording.row(before)
+        return before
+
     def respond(self, found: Happening, snapshot: Snapshot) -> None:
         """Change contacts as an event asks for, at the snapshot where it is."""
         context, state, kind, rows = self.context, self.state, found.kind, found.rows
         if kind == HappeningKind.RELEASE:
             self.apply(let_go(context, state, snapshot, rows))
+        elif kind == HappeningKind.SLIP:
+            self.apply(slip(context, state, snapshot, rows, found.slides))
+        elif kind == HappeningKind.STOP:
+            self.apply(stop(context, state, snapshot, rows))
         elif kind == HappeningKind.SWITCH:
             self.apply(switch(context, state, snapshot, found))
         elif kind == HappeningKind.BEHIND:

@@ -13,12 +13,13 @@ from ...mechanics.flow import Flow
 from ...model.snapshot import Snapshot
 from ...qp.gauss_solver import Counts
 from ...results.dense_output import Piece
-from ...results.recorder import NOTHING, Mark, Recorder
+from ...results.recorder import NOTHING, Mark, Recorder, states_of
 from ...results.records import Event, EventKind, RunStatus, Stats
 from ...results.result import Result
 from ..run_state import RunState
 from .contact_status import present_and_open
 from .context import Context
+from .friction.ways import slip_states
 
 __all__ = ["Recording"]
 
@@ -99,7 +100,15 @@ class Recording:
             return
         multipliers = np.zeros(self.context.layout.n_rows)
         multipliers[answer.chosen] = answer.solution.row_multipliers
-        self.recorder.row(answer.snapshot, answer.acceleration, multipliers)
+        states = slip_states(answer)
+        self.recorder.row(answer.snapshot, answer.acceleration, multipliers, states)
+
+    def near_jam(self, snapshot: Snapshot, flow: Flow) -> None:
+        """Store the near side of a jam, with the forces that it had until then."""
+        if self.recorder.rows.last != snapshot.t:
+            a, multipliers, snapshot = flow.accelerate(snapshot)
+            states = states_of(snapshot.layout, flow.held, flow.slides)
+            self.recorder.row(snapshot, a, flow.on_rows(multipliers), states)
 
     def step(self, answer: Acceleration) -> None:
         """Store the end of a step, unless only chosen times are wanted."""
@@ -109,7 +118,7 @@ class Recording:
 
     def piece(self, piece: Piece, flow: Flow, state: RunState) -> int:
         """Keep dense output and the rows that fall on chosen times; the number of the next one."""
-        self.recorder.piece(piece, tuple(flow.held.tolist()))
+        self.recorder.piece(piece, tuple(flow.held.tolist()), flow.slides)
         context, wanted = self.context, self.context.settings.t_eval
         following = state.next_t_eval
         if wanted is None:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, Indices
+from ...base.errors import PainleveError
 from ...base.tolerances.simulation import (
     CLOSED_AT_START,
     ROUND_OFF,
     SIMULTANEOUS,
     SLOW,
-    UNANNOUNCED_JUMP,
 )
 from ...mechanics.answer import Acceleration
 from ...mechanics.collision import Collision
@@ -22,15 +22,25 @@ from ...model.snapshot import Snapshot
 from ...results.records import Event, EventKind
 from ..run_state import RunState
 from . import contact_status as contact
+from .announcements import (
+    announce,
+    announce_changes,
+    announce_released,
+    announce_rubbing,
+    impact_event,
+    jam_event,
+    notable,
+)
 from .contact_status import Statuses, closed_contacts, inactive_limits
 from .context import Context
-from .event_impacts import Impacts, impacts
+from .event_impacts import impacts
+from .friction.jam import impact_without_collision
+from .friction.ways import after_problem, begun
 from .guards.frozen_set import opening_rates
 from .guards.happening import HappeningKind
 
 __all__ = [
     "Response",
-    "announce_released",
     "classify",
     "hold",
     "let_go",
@@ -87,6 +97,7 @@ def settle(
     layout, before, scales = context.layout, state.status, state.scales
     contacts = triggered[triggered < layout.contacts.stop]
     closed = _closing_together(state, snapshot, contacts)
+    jammed: list[Event] = []
     touching = merged(closed, closed_contacts(before, layout))
     if not len(touching) and not len(triggered) and layout.limits.start == layout.limits.stop:
         return Response(snapshot, *classify(context, scales, before, snapshot))  # free flight
@@ -94,21 +105,33 @@ def settle(
     snapshot = jumps.snapshot
     stay = np.abs(snapshot.rate[touching]) <= jumps.slow[touching]
     status = contact.struck(before, touching, stay)
+    new = touching if jumps.collisions else touching[before[touching] < contact.STICKING]
+    status = begun(status, context.rough, new, snapshot, jumps.slow)
     if jumps.collisions:
         status = contact.released(status, _limits_left(status, snapshot, jumps.slow), layout)
     status = contact.pressed(status, triggered[triggered >= layout.contacts.stop])
     status = contact.pressed(status, _reached_limits(status, scales, snapshot))
-    status, answer = classify(context, scales, status, snapshot)
+    try:
+        status, answer = classify(context, scales, status, snapshot)
+    except PainleveError as wedged:
+        contacts = closed_contacts(status, layout)
+        jam = impact_without_collision(context, snapshot, contacts, wedged)
+        snapshot = snapshot.at_velocity(jam.v_after)
+        slow = SLOW * scales.speeds(snapshot)
+        status = contact.struck(status, contacts, np.abs(snapshot.rate[contacts]) <= slow[contacts])
+        status = begun(status, context.rough, contacts, snapshot, slow)
+        status, answer = classify(context, scales, status, snapshot)
+        jammed = [jam_event(jam, context)]
     risen = _risen(context, status, snapshot, closed)
     if risen is not None:
         snapshot = snapshot.at_velocity(risen.v_after)
         answer = context.accelerate(snapshot, status)
-    changes = _changes(context, snapshot, before, status)
-    events = [_impact_event(c, context, jumps) for c in jumps.collisions]
-    events += _notable(context, scales, risen)
+    changed = announce_changes(context, snapshot, before, status)
+    events = [impact_event(c, context, jumps) for c in jumps.collisions]
+    events += [*jammed, *notable(context, scales, risen)]
     if not events and kind == HappeningKind.GRAZE:
-        events += _announce(context, EventKind.GRAZE, snapshot, triggered)
-    return Response(snapshot, status, answer, (*events, *changes), jumps.collisions)
+        events += announce(context, EventKind.GRAZE, snapshot, triggered)
+    return Response(snapshot, status, answer, (*events, *changed), jumps.collisions)
 
 
 def let_go(context: Context, state: RunState, snapshot: Snapshot, rows: Indices) -> Response:
@@ -121,6 +144,7 @@ def let_go(context: Context, state: RunState, snapshot: Snapshot, rows: Indices)
         status = contact.released(status, contact.idle(status), layout)
         answer = context.accelerate(snapshot, status)
     gone = announce_released(context, snapshot, before, status)
+    gone += announce_rubbing(context, snapshot, before, status)
     return Response(snapshot, status, answer, tuple(gone))
 
 
@@ -137,12 +161,12 @@ def hold(context: Context, state: RunState, snapshot: Snapshot, rows: Indices) -
     status = contact.closed_again(state.status, rows)
     status, off = limits_left(context, state.scales, status, snapshot)
     fine = np.spacing(abs(snapshot.t)) <= SIMULTANEOUS * state.scales.time
-    events = (*(_notable(context, state.scales, stop) if fine else ()), *off)
+    events = (*(notable(context, state.scales, stop) if fine else ()), *off)
     return Response(snapshot, *classify(context, state.scales, status, snapshot), events)
 
 
 def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snapshot) -> Classified:
-    """Solve (G) for the closed contacts, and see which of them carry, idle or open."""
+    """Solve (G) for the closed contacts, and see which carry, stick, slide, idle or open."""
     layout = context.layout
     while True:
         answer = context.accelerate(snapshot, status)
@@ -152,6 +176,7 @@ def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snaps
         carries[answer.working] = True
         carries &= answer.solution.row_multipliers > 0.0
         status = contact.with_forces(status, rows, carries, layout)
+        status = after_problem(status, answer, context.rough)
         idle = contact.idle(status)
         opening = idle[opening_rates(snapshot, answer.acceleration, idle, scales) > 0.0]
         if not len(opening):
@@ -211,7 +236,7 @@ def limits_left(
 ) -> tuple[Statuses, tuple[Event, ...]]:
     """Limits that the stop of contacts has moved away from are off: the status and the events."""
     rows = _limits_left(status, snapshot, SLOW * scales.speeds(snapshot))
-    off = _announce(context, EventKind.LIMIT, snapshot, rows, "off")
+    off = announce(context, EventKind.LIMIT, snapshot, rows, "off")
     return contact.released(status, rows, snapshot.layout), tuple(off)
 
 
@@ -228,72 +253,3 @@ def _reached_limits(status: Statuses, scales: Scales, snapshot: Snapshot) -> Ind
     near = 1e3 * ROUND_OFF * scales.speeds(snapshot)[rows]
     reached: Indices = rows[snapshot.value[rows] <= near]
     return reached
-
-
-def _impact_event(collision: Collision, context: Context, jumps: Impacts) -> Event:
-    stopped = jumps.stopped and collision is jumps.collisions[-1]
-    return _event_of(collision, context, "stopped as a last resort" if stopped else "")
-
-
-def _event_of(collision: Collision, context: Context, detail: str) -> Event:
-    return Event(
-        EventKind.IMPACT,
-        collision.snapshot.t,
-        context.names(collision.contacts),
-        collision.snapshot.q,
-        collision.v_before,
-        collision.v_after,
-        collision.shares,
-        collision.energy_change,
-        collision.work_of_moving_constraints,
-        collision.gains_energy,
-        detail=detail,
-    )
-
-
-def _notable(context: Context, scales: Scales, stop: Collision | None) -> list[Event]:
-    """Contacts stopped, as an impact where it is more than round-off.
-
-    The rates that are removed are next to nothing. But where rows are nearly dependent, as those of
-    bodies that fit exactly, it can take a large jump to remove them.
-    """
-    least = UNANNOUNCED_JUMP * scales.v.max(initial=0.0)
-    if stop is None or (np.abs(stop.v_after - stop.v_before) <= least).all():
-        return []
-    return [_event_of(stop, context, "rates of round-off removed")]
-
-
-def _changes(
-    context: Context, snapshot: Snapshot, before: Statuses, after: Statuses
-) -> list[Event]:
-    """Contacts released, and limits that switch off or on."""
-    if np.array_equal(before, after):
-        return []
-    on = np.flatnonzero(contact.closed(after) & ~contact.closed(before))
-    on = on[on >= context.layout.contacts.stop]
-    return [
-        *announce_released(context, snapshot, before, after),
-        *_announce(context, EventKind.LIMIT, snapshot, on, "on"),
-    ]
-
-
-def announce_released(
-    context: Context, snapshot: Snapshot, before: Statuses, after: Statuses
-) -> list[Event]:
-    """Contacts that are closed no longer, and limits that are held no longer."""
-    rows = np.flatnonzero(contact.closed(before) & ~contact.closed(after))
-    stop = context.layout.contacts.stop
-    return [
-        *_announce(context, EventKind.RELEASE, snapshot, rows[rows < stop]),
-        *_announce(context, EventKind.LIMIT, snapshot, rows[rows >= stop], "off"),
-    ]
-
-
-def _announce(
-    context: Context, kind: EventKind, snapshot: Snapshot, rows: Indices, detail: str = ""
-) -> list[Event]:
-    """An event without a jump, if it has rows."""
-    if not len(rows):
-        return []
-    v = snapshot.v
-    return [Event(kind, snapshot.t, context.names(rows), snapshot.q, v, v, detail=detail)]

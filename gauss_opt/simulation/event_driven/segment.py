@@ -13,7 +13,7 @@ from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
 from ..run_state import RunState
 from ..settings import Settings
-from .contact_status import Statuses, held
+from .contact_status import Statuses, held, slides, stuck
 from .context import Context
 from .guards.hiding import passed_over, resolution_of
 from .integrator import Integrator
@@ -159,8 +159,11 @@ class Segment:
 
 def flow_of(context: Context, status: Statuses) -> Flow:
     """The smooth motion with the rows that carry force held."""
-    among = context.equalities.among
-    return Flow(context.system, context.dynamics, held(status), among)
+    among, layout = context.equalities.among, context.layout
+    if context.rough is None:
+        return Flow(context.system, context.dynamics, held(status), among)
+    rows = np.concatenate([held(status), stuck(status, layout)])
+    return Flow(context.system, context.dynamics, rows, among, slides(status, layout))
 
 
 def next_bound(settings: Settings, state: RunState) -> float:

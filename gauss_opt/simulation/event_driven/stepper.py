@@ -14,14 +14,14 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.errors import GaussError, SimulationError
 from ...model.rows import RowTable
-from ...model.snapshot import Snapshot, evaluate
+from ...model.snapshot import Snapshot
 from ...model.system import System
 from ...qp.gauss_solver import GaussSolver
 from ...results.dense_output import Piece
 from ...results.recorder import NOTHING, Mark
 from ...results.records import Event, RunStatus, Stats
 from ...results.result import Result
-from ..initial_state import consistent_start, refuse_friction, without_round_off
+from ..initial_state import checked_start, consistent_start
 from ..limits import require_progress, require_within_limits
 from ..run_state import RunState
 from ..settings import Settings
@@ -31,6 +31,7 @@ from .diagnosis.force_jumps import chatter
 from .diagnosis.pace import Pace
 from .event_impacts import approaches
 from .guards.arrival import arrive
+from .guards.frozen_set import jam_inside
 from .guards.happening import Happening, HappeningKind
 from .guards.release import set_change
 from .guards.user_events import sooner
@@ -58,14 +59,11 @@ class Stepper:
     def __init__(
         self, system: System, q0: Array, v0: Array, settings: Settings, solver: GaussSolver
     ) -> None:
-        asked = evaluate(system, q0, v0, settings.t0)
-        refuse_friction(asked)
-        self.start = without_round_off(asked, settings.time_scale, solver)
-        self.settings = settings
+        self.start, self.settings = checked_start(system, q0, v0, settings, solver)
         self.solver = solver
         self.status, self.message = RunStatus.RUNNING, ""
-        state = RunState.at_start(self.start, settings)
-        context = Context.of_run(system, self.start.dynamics, settings, solver, state)
+        state = RunState.at_start(self.start, self.settings)
+        context = Context.of_run(system, self.start.dynamics, self.settings, solver, state)
         self._present = Present(context, state, self.start)
         self._pace = Pace()
 
@@ -223,11 +221,14 @@ class Stepper:
         snapshot = context.at(piece.t1, segment.y)
         state.scales.update(snapshot.q, snapshot.v)
         end = end_of_step(context, segment.flow, state.scales, snapshot, piece, segment.atol)
-        answer = context.accelerate(end.snapshot, state.status)
-        if state.pending is None:
+        answer = context.accelerate_or_jam(end.snapshot, state.status)
+        found = None
+        if answer is None:
+            found = jam_inside(context, state, segment.flow, piece)
+        elif state.pending is None:
             found = set_change(context, state, segment.flow, piece, answer)
-            if found is not None:
-                return found
+        if answer is None or found is not None:
+            return found
         present.accept(segment, piece, end)
         present.recording.step(answer)
         return None
@@ -259,10 +260,10 @@ class Stepper:
         context, state = present.context, present.state
         snapshot = context.on_constraints(snapshot, present.flow, state.scales)
         present.reach(snapshot)
-        before = context.accelerate(snapshot, state.status)
-        present.recording.row(before)
+        before = present.near_side(found, snapshot)
         self._announce_users(found, snapshot)
-        if found.kind == HappeningKind.USER or self.status != RunStatus.RUNNING:
+        ended = found.kind == HappeningKind.USER or self.status != RunStatus.RUNNING
+        if ended and before is not None:
             present.recording.row(before, far_side=True)
         else:
             present.respond(found, snapshot)

@@ -18,9 +18,10 @@ from ....mechanics.impact import Jump
 from ....model.snapshot import Snapshot
 from ....results.records import Event, EventKind
 from ...run_state import RunState
+from ..announcements import announce_released
 from ..contact_status import Statuses, closed, closed_again, closed_contacts, present_and_open
 from ..context import Context
-from ..response import Response, announce_released, classify, merged
+from ..response import Response, classify, merged
 from .candidates import energy_scale, nearly_closed
 from .placement import on_gaps
 
@@ -117,7 +118,9 @@ def _stopped(context: Context, status: Statuses, snapshot: Snapshot, rows: Indic
     Neither may separate: what separates ever so slowly is brought back by its weight.
     """
     touching = merged(rows, closed_contacts(status, context.layout))
-    return context.stop_contacts(snapshot, touching, equality=True)
+    return context.stop_contacts(
+        snapshot, touching, equality=True, status=closed_again(status, rows)
+    )
 
 
 def _would_fly(

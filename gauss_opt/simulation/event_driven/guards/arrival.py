@@ -16,6 +16,7 @@ from ....mechanics.flow import Flow
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ..context import Context
+from ..friction.ways import tangents_of
 from ..segment import Segment
 from .happening import Happening, HappeningKind
 
@@ -41,8 +42,9 @@ def arrive(
     if way is None:
         return Arrival(context.at(found.t, part.values[-1]), (part,))
     end = context.at(found.t, way[-1].values[-1])
-    if found.kind == HappeningKind.CONTACT:
-        t = _corrected(end, int(found.rows[0]), scales, piece)
+    if found.kind in (HappeningKind.CONTACT, HappeningKind.STOP):
+        correct = _corrected if found.kind == HappeningKind.CONTACT else _stopped
+        t = correct(end, int(found.rows[0]), scales, piece, segment.flow)
         again = segment.pieces_to(t, now) if t != found.t else None
         if again is not None:
             way, end = again, context.at(t, again[-1].values[-1])
@@ -56,11 +58,23 @@ def _exact(flow: Flow, part: Piece) -> bool:
     return bool((np.abs(defect) * (part.t1 - part.t0) <= EXACT_OUTPUT * size).all())
 
 
-def _corrected(end: Snapshot, row: int, scales: Scales, piece: Piece) -> float:
+def _corrected(end: Snapshot, row: int, scales: Scales, piece: Piece, flow: Flow) -> float:
     """One Newton step on the time at which a gap is zero."""
     gap, rate = float(end.value[row]), float(end.rate[row])
     noise = 4 * ROUND_OFF * float(scales.lengths(end)[row])
     if abs(gap) <= noise or rate >= 0.0:
         return end.t
     t = end.t - gap / rate
+    return t if piece.t0 < t <= piece.t1 else end.t
+
+
+def _stopped(end: Snapshot, row: int, scales: Scales, piece: Piece, flow: Flow) -> float:
+    """One Newton step on the time at which the slip of a contact is zero."""
+    tangent = tangents_of(end.layout, np.array([row]))
+    slip = float(end.rate[tangent][0])
+    slope = float((end.rows_of(tangent) @ flow.accelerate(end)[0] - end.rhs[tangent])[0])
+    noise = 4 * ROUND_OFF * float(scales.speeds(end)[tangent][0])
+    if abs(slip) <= noise or slope == 0.0:
+        return end.t
+    t = end.t - slip / slope
     return t if piece.t0 < t <= piece.t1 else end.t

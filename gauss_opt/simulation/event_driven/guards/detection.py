@@ -10,6 +10,7 @@ from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..contact_status import pressing
 from ..context import Context
+from ..friction.stops import stopped_slips
 from .gaps import closing_contacts
 from .happening import Happening
 from .limits import reached_limits
@@ -49,6 +50,8 @@ def first_happening(
     """
     found = closing_contacts(context, state, now, piece)
     found += reached_limits(context, state, now, piece)
+    if context.rough is not None and state.pending is None:
+        found += stopped_slips(context, state, now, piece)
     if context.settings.events:
         found += user_zeros(context, state, piece)
     if context.dynamics.switches:

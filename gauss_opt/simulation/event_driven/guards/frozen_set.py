@@ -15,15 +15,16 @@ from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..contact_status import idle
 from ..context import Context
+from .happening import Happening, HappeningKind
 
-__all__ = ["changes_at", "opening_rates", "right_at", "still_right"]
+__all__ = ["changes_at", "jam_inside", "opening_rates", "right_at", "still_right"]
 
 
 def right_at(context: Context, state: RunState, flow: Flow, piece: Piece, t: float) -> bool:
     """Whether the frozen set is right at a time of a step."""
     snapshot = context.at(t, piece(t))
-    answer = context.accelerate(snapshot, state.status)
-    return still_right(state, answer, flow.accelerate(snapshot)[0])
+    answer = context.accelerate_or_jam(snapshot, state.status)
+    return answer is not None and still_right(state, answer, flow.accelerate(snapshot)[0])
 
 
 def changes_at(
@@ -38,6 +39,12 @@ def changes_at(
         else:
             high = middle
     return high
+
+
+def jam_inside(context: Context, state: RunState, flow: Flow, piece: Piece) -> Happening:
+    """Where, inside a step, contacts that slide come to where no force satisfies Coulomb's law."""
+    t = changes_at(context, state, flow, piece, piece.t0, piece.t1)
+    return Happening(t, HappeningKind.JAM, np.arange(0))
 
 
 def still_right(state: RunState, answer: Acceleration, frozen: Array) -> bool:

@@ -24,6 +24,9 @@ class HappeningKind(StrEnum):
     GRAZE = "graze"
     LIMIT = "limit"
     RELEASE = "release"
+    SLIP = "slip"
+    STOP = "stop"
+    JAM = "jam"
     SWITCH = "switch"
     BEHIND = "behind"
     USER = "user"
@@ -43,6 +46,8 @@ class Happening(NamedTuple):
         User events at that time: the number of each, and ``"rising"`` or ``"falling"``.
     on : array of int
         Contacts that begin to exist, on their surface.
+    slides : tuple of int
+        Tangents along which contacts begin to slip; of those backward, minus the number.
     """
 
     t: float
@@ -50,6 +55,7 @@ class Happening(NamedTuple):
     rows: Indices
     users: tuple[tuple[int, str], ...] = ()
     on: Indices = NO_ROWS
+    slides: tuple[int, ...] = ()
 
     def terminal(self, events: Sequence[UserEvent]) -> list[UserEvent]:
         """The user events at that time that end the run."""

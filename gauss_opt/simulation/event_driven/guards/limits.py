@@ -16,7 +16,7 @@ from .happening import Happening, HappeningKind
 from .sampling import resolved, sampled_only
 from .watch import Samples, watched, way_of
 
-__all__ = ["reached_limits"]
+__all__ = ["reached_limits", "samples_of"]
 
 
 def reached_limits(
@@ -29,7 +29,7 @@ def reached_limits(
     noise = ROUND_OFF * state.scales.speeds(now)[rows]
     found = []
     for row, zero in zip(rows.tolist(), noise.tolist(), strict=True):
-        samples = _samples(context, row, zero, piece)
+        samples = samples_of(context, row, zero, piece)
         left = bool(samples.values[0] <= 10 * zero)
         if not samples.may_vanish and not left:
             continue
@@ -41,8 +41,8 @@ def reached_limits(
     return found
 
 
-def _samples(context: Context, row: int, noise: float, piece: Piece) -> Samples:
-    """A limit over the step, with its slope along the motion."""
+def samples_of(context: Context, row: int, noise: float, piece: Piece) -> Samples:
+    """A limit, or a slip, over the step, with its slope along the motion."""
     enclosures = context.dynamics.enclosures
     function = None if enclosures is None else enclosures.row(row)
     name = context.layout.names[row]

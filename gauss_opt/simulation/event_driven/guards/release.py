@@ -12,8 +12,10 @@ from ....mechanics.flow import Flow
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ...run_state import RunState
+from .. import contact_status as contact
 from ..contact_status import closed, idle, pressing
 from ..context import Context
+from ..friction.margins import first_margin
 from .frozen_set import changes_at, right_at, still_right
 from .happening import Happening, HappeningKind
 from .pressing import Held, first_release
@@ -61,6 +63,8 @@ def _while_pressing(
     context: Context, state: RunState, held: Held, piece: Piece
 ) -> Happening | None:
     """The first held row that lets go: by enclosures, or by samples where there are none."""
+    if contact.rubbing(state.status).any():
+        return first_margin(context, state, held, piece)
     enclosures = context.dynamics.enclosures
     bounds = None if enclosures is None else enclosures.smooth(held.flow.held)
     if bounds is None:

@@ -54,6 +54,10 @@ const GLYPHS = {
   release: "M-4.5 4h9L0-4.5Z",
   accumulation: "M0-5L5 0L0 5L-5 0Z",
   graze: "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",
+  stick: "M-1.5-4.5h3v3h3v3h-3v3h-3v-3h-3v-3h3Z",
+  slip: "M-4-4.5v9L4.5 0Z",
+  reversal: "M4-4.5v9L-4.5 0Z",
+  jam: "M-4.5-3L-3-4.5L0-1.5L3-4.5L4.5-3L1.5 0L4.5 3L3 4.5L0 1.5L-3 4.5L-4.5 3L-1.5 0Z",
   limit: "M-4-4h8v8h-8Z",
   user: "M0-5L1.4-1.5L5-1.5L2.1.8L3.1 4.4L0 2.3L-3.1 4.4L-2.1.8L-5-1.5L-1.4-1.5Z",
 };
