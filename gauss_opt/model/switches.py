@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.arrays import Array, Mask
+from ..base.arrays import Array, Indices, Mask
 from ..base.errors import InputError
 from .constraints import Function
+from .families import Family, MemberCondition
 from .rows import Block, RowTable
 from .tracing.user_function import UserFunction
 
@@ -29,6 +30,52 @@ class Switch(NamedTuple):
         if np.ndim(value) or not isinstance(value, bool | np.bool_):
             raise InputError(f"{self.condition.label} must return True or False, got {value!r}")
         return bool(value)
+
+
+class _Together(NamedTuple):
+    """The conditions of one family.
+
+    Attributes
+    ----------
+    family : Family
+    rows : (r,) array of int
+    coordinates : (n, r) array of int
+    constants : (m, r) array
+    """
+
+    family: Family
+    rows: Indices
+    coordinates: Indices
+    constants: Array
+
+    @classmethod
+    def of(cls, switches: Sequence[Switch]) -> _Together:
+        """Of switches with one row each."""
+        members: list[Any] = [switch.condition.function for switch in switches]
+        return cls(
+            members[0].family,
+            np.array([switch.block.rows.start for switch in switches]),
+            np.array([member.coordinates for member in members], dtype=np.intp).T,
+            np.array([member.constants for member in members]).T,
+        )
+
+    def are_on(self, q: Array, t: float) -> Mask:
+        """Whether each contact exists at a state."""
+        on: Mask = np.asarray(self.family.function(list(q[self.coordinates]), t, self.constants))
+        return on
+
+
+def _by_family(switches: Sequence[Switch]) -> tuple[list[Switch], list[_Together]]:
+    """Conditions that are asked one by one, and those of each family."""
+    alone: list[Switch] = []
+    families: dict[Family, list[Switch]] = {}
+    for switch in switches:
+        function = switch.condition.function
+        if isinstance(function, MemberCondition) and switch.block.size == 1:
+            families.setdefault(function.family, []).append(switch)
+        else:
+            alone.append(switch)
+    return alone, [_Together.of(members) for members in families.values()]
 
 
 class Switches:
@@ -51,6 +98,7 @@ class Switches:
             for block in layout.blocks
             if (condition := _condition(block)) is not None
         )
+        self._alone, self._families = _by_family(self._switches)
         self._by_row = {row: switch for switch in self._switches for row in switch.block.indices}
         self.passable = np.zeros(layout.n_rows, dtype=bool)
         for switch in self._switches:
@@ -72,8 +120,10 @@ class Switches:
         if not self._switches:
             return None
         enabled = np.ones(self._n_rows, dtype=bool)
-        for switch in self._switches:
+        for switch in self._alone:
             enabled[switch.block.rows] = switch.is_on(q, v, t, parameters)
+        for family in self._families:
+            enabled[family.rows] = family.are_on(q, t)
         enabled.setflags(write=False)
         return enabled
 

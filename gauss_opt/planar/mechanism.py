@@ -15,6 +15,8 @@ from ..results.result import Result, load
 from ..simulation.driver import simulate
 from ..viz.scene import Drawing
 from .assembling import system_of
+from .contact.colliding import Collisions
+from .contact.distances import refuse_overlap
 from .drawing import Reach, drawing_of
 from .forces.adding import Forces
 from .freedom import Freedom, freedom_of
@@ -25,7 +27,7 @@ from .starts import Start, started
 __all__ = ["Mechanism"]
 
 
-class Mechanism(OneWayJoints, Forces):
+class Mechanism(OneWayJoints, Forces, Collisions):
     """A planar mechanism.
 
     Parameters
@@ -55,7 +57,8 @@ class Mechanism(OneWayJoints, Forces):
     def system(self) -> System:
         """The system of all parts; made anew when something has been added."""
         if self._built is None or self._built[0] != self._version:
-            self._built = (self._version, system_of(self, self.gravity, []))
+            contacts = [contact for pair in self.pairs for contact in pair.contacts]
+            self._built = (self._version, system_of(self, self.gravity, contacts))
         return self._built[1]
 
     def assemble(self, start: Mapping[Any, Any] | None = None, t: float = 0.0) -> Start:
@@ -86,6 +89,7 @@ class Mechanism(OneWayJoints, Forces):
     ) -> MechanismResult:  # fmt: skip
         """Simulate from a start; options are those of :func:`gauss_opt.simulate`."""
         at = start if isinstance(start, Start) else self.assemble(start, float(t_span[0]))
+        refuse_overlap(self.pairs, at.q, at.t)
         return self.read(simulate(self.system, at.q, at.v, t_span, **options))
 
     def read(self, result: Result | str | os.PathLike[str]) -> MechanismResult:
@@ -110,6 +114,9 @@ class Mechanism(OneWayJoints, Forces):
                 if isinstance(item, Contact):
                     for body in joint.bodies:
                         found.setdefault(body.name, []).append(item.name)
+        for pair in self.pairs:
+            for body in pair.bodies:
+                found.setdefault(body.name, []).extend(item.name for item in pair.contacts)
         return {name: tuple(names) for name, names in found.items()}
 
     def drawing(self, result: Result | None = None, reach: Reach | None = None) -> Drawing:

@@ -45,6 +45,7 @@ class Motion:
             for name, graph in zip(names, (value, rate, second), strict=True)
         }
         self._size = size
+        self.still = bool(rate.is_zero())
 
     def value(self, t: Any) -> Any:
         """Its value, as a list."""

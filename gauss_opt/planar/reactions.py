@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Impulse", "Reaction", "impulses_of", "reaction_of"]
 
-
 @dataclass(frozen=True, eq=False)
 class Reaction:
     """What a joint does to a body, over the times of a result.
@@ -146,8 +145,14 @@ def _found(result: MechanismResult, name: str, on: Body | None) -> _Place:
         if name == joint.name or name in rows:
             chosen = rows if name == joint.name else (name,)
             return _Place(chosen, joint.bodies, joint.at, _on(name, joint.bodies, on))
-    listed = choices(name, (joint.name for joint in mechanism.joints))
-    raise ModelError(f"no joint is called {name!r}; {listed}")
+    for pair in mechanism.pairs:
+        rows = tuple(contact.name for contact in pair.contacts)
+        if name == pair.name or name in rows:
+            chosen = rows if name == pair.name else (name,)
+            acts_on = _on(name, pair.bodies, on)
+            return _Place(chosen, pair.bodies, acts_on.center, acts_on)
+    listed = choices(name, (part.name for part in (*mechanism.joints, *mechanism.pairs)))
+    raise ModelError(f"no joint or pair is called {name!r}; {listed}")
 
 
 def _on(name: str, bodies: tuple[Body, ...], on: Body | None) -> Body:

@@ -24,3 +24,15 @@ TAKES_PART = _planar(
     "the largest entry of a free direction",
     "a coordinate that moves less does not take part in it",
 )
+CORNER_REACH = _planar(
+    "CORNER_REACH",
+    1e-9,
+    "the length of the edge",
+    "an edge reaches so far beyond its ends, so that corner stands on corner",
+)
+OVERLAP = _planar(
+    "OVERLAP",
+    1e-9,
+    "the places and sizes of the two shapes",
+    "shapes that are deeper in one another at the start overlap",
+)

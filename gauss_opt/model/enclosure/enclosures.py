@@ -14,10 +14,13 @@ from ...base.chebyshev import bounds, cut
 from ...base.errors import TraceError
 from ...base.lazy import lazy
 from ..dynamics import Parameters
+from ..switches import Switches
 from ..tracing.system_graph import SystemGraph
 from ..tracing.user_function import UserFunction, agree, flatten_parameters, probe_points
 from .all_gaps import AllGaps
+from .conditions import Conditions, Quiet
 from .extension import NoEnclosure
+from .family_functions import FamilyFunctions
 from .motion_function import MotionFunction, MotionSymbols
 from .resolution import Resolution
 from .row_forms import RowForms
@@ -48,7 +51,9 @@ class Enclosures:
         self._functions: dict[Any, MotionFunction | None] = {}
         self._smooth: dict[bytes, SmoothBounds | None] = {}
         self._forms = RowForms(graph)
+        self._families = FamilyFunctions(graph.symbols, plain=self._motion.plain)
         self._look: AllGaps | None = None
+        self._conditions: Conditions | None = None
 
     @lazy
     def resolution(self) -> Resolution | None:
@@ -79,8 +84,11 @@ class Enclosures:
     def row(self, row: int) -> MotionFunction | None:
         """The value of a row; None where nothing can be proved of it."""
         if row not in self._rows:
-            by_hand = self._layout.block_at(row).item.by_hand
-            self._rows[row] = None if by_hand else self._made(self._values[row])
+            item = self._layout.block_at(row).item
+            if row < self._layout.tangents.start and self._families.takes(item):
+                self._rows[row] = self._families.motion(item.phi, f"gap of {item}")
+            else:
+                self._rows[row] = None if item.by_hand else self._made(self._values[row])
         return self._rows[row]
 
     def function(
@@ -92,7 +100,10 @@ class Enclosures:
         """
         key = (user.function, user.label, offset)
         if key not in self._functions:
-            self._functions[key] = self._traced(user, parameters, offset)
+            if self._families.has(user.function):
+                self._functions[key] = self._families.motion(user.function, user.label, offset)
+            else:
+                self._functions[key] = self._traced(user, parameters, offset)
         return self._functions[key]
 
     def _traced(
@@ -125,6 +136,15 @@ class Enclosures:
             return None
 
     # All contacts at once
+
+    def quiet(self, way: Way, switches: Switches, near: Array, p: Array) -> Quiet:
+        """Which contacts with a condition are proved to have no part in a step.
+
+        ``near`` is how small a gap over all rows counts as none.
+        """
+        if self._conditions is None:
+            self._conditions = Conditions(self._symbols, self._families, switches, self._gap)
+        return self._conditions.over(way, near, p)
 
     def candidates(self, way: Way, rows: Indices, p: Array) -> Iterator[tuple[int, float]]:
         """Contact rows that are not at once proved to stay above zero, as places in ``rows``.
@@ -170,9 +190,15 @@ class Enclosures:
     def _first_look(self) -> AllGaps:
         """All gaps at once."""
         if self._look is None:
-            by_hand = [block.item.by_hand for block in self._layout.blocks]
             rows = range(self._layout.contacts.start, self._layout.contacts.stop)
-            owners = self._layout.block_of
-            gaps = [None if by_hand[owners[row]] else self._values[row] for row in rows]
-            self._look = AllGaps(self._symbols, gaps)
+            self._look = AllGaps(self._symbols, [self._gap(row) for row in rows])
         return self._look
+
+    def _gap(self, row: int) -> Any:
+        """The gap of a contact row for a look at many: a graph, or a member with its trace."""
+        item = self._layout.block_at(row).item
+        if item.by_hand:
+            return None
+        if self._families.takes(item):
+            return item.phi, self._families.trace(item.phi, f"gap of {item}")
+        return self._values[row]

@@ -6,9 +6,10 @@ from typing import Any
 
 import casadi as ca
 
+from ...base.errors import ModelError
 from .extension import NoEnclosure, extended
 
-__all__ = ["ADVICE", "never_negative"]
+__all__ = ["never_negative", "require_two_sides"]
 
 ADVICE = (
     "write a gap that becomes negative behind the surface, like q[0] instead of abs(q[0]) or "
@@ -45,3 +46,9 @@ def never_negative(arguments: list[Any], gap: Any) -> bool:
         return False
     # Zero exactly: what stays well above zero is harmless.
     return bool(lower.is_constant() and float(lower) == 0.0)
+
+
+def require_two_sides(what: str, arguments: list[Any], gap: Any) -> None:
+    """Refuse a gap that can never be negative."""
+    if never_negative(arguments, gap):
+        raise ModelError(f"the {what} can never be negative: {ADVICE}")

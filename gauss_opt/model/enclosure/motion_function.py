@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..tracing.user_function import Symbols
 from .extension import Smoothness, extended, smoothness
 from .way import Cells, Way
 
-__all__ = ["Bounds", "MotionFunction", "MotionSymbols", "form_of"]
+__all__ = ["Bounds", "MemberFunction", "MotionFunction", "MotionSymbols", "form_of"]
 
 
 class MotionSymbols:
@@ -160,6 +161,38 @@ class MotionFunction:
             return Bounds(low[:, 0], high[:, 0], middle[:, 0], low[:, 1], high[:, 1], middle[:, 1])
         return Bounds(low[:, 0], high[:, 0], middle[:, 0], low[:, 1], high[:, 1], middle[:, 1],
                       low[:, 2], high[:, 2])  # fmt: skip
+
+
+class MemberFunction(MotionFunction):
+    """A member of a family along the motion: the function of all members, on its coordinates.
+
+    Parameters
+    ----------
+    shared : MotionFunction
+        In a system that has the coordinates of one member only, with constants as parameters.
+    coordinates : sequence of int
+    constants : sequence of float
+    nv : int
+        Velocities of the system; they are the rates of its positions.
+    """
+
+    def __init__(
+        self,
+        shared: MotionFunction,
+        coordinates: Sequence[int],
+        constants: Sequence[float],
+        nv: int,
+    ) -> None:
+        self._template = shared._template
+        self._numbers = np.array(constants, dtype=float)
+        level, which = np.divmod(shared._columns, max(len(coordinates), 1))
+        self._columns = level * nv + np.array(coordinates, dtype=np.intp)[which]
+
+    def value_and_rate(self, y: Array, t: float, p: Array) -> tuple[float, float]:
+        return super().value_and_rate(y, t, self._numbers)
+
+    def over(self, cells: Cells, p: Array) -> Bounds:
+        return super().over(cells, self._numbers)
 
 
 def form_of(function: Any) -> tuple[Any, ...]:

@@ -21,9 +21,11 @@ import numpy as np
 from ...base.arrays import Indices
 from ...base.errors import ModelError, TraceError, UserFunctionError
 from ...base.row_matrix import RowPattern
-from ..constraints import Constraint, Contact, Nonholonomic, Servo, VelocityLimit
-from ..enclosure.irregular import ADVICE, never_negative
+from ..constraints import COEFFICIENTS, Constraint, Contact, Nonholonomic, Servo, VelocityLimit
+from ..enclosure.irregular import require_two_sides
+from ..families import Family
 from ..rows import RowTable
+from .family_graphs import FamilyRows, is_member, require_affine
 from .user_function import Symbols, UserFunction, probe_points
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ class RowGraphs:
     by_hand : dict
         Functions of the constraints whose derivatives are given by hand, by name; their rows of
         the graphs are zero.
+    members : int
+        Rows of families, whose graphs share what they have in common already.
     """
 
     layout: RowTable
@@ -59,6 +63,7 @@ class RowGraphs:
     pattern: RowPattern
     traced: tuple[tuple[UserFunction, slice], ...]
     by_hand: dict[str, dict[str, UserFunction]]
+    members: int = 0
 
     def written_out(self, rows: Indices) -> Any:
         """All entries of some rows of J, row after row, those that are always zero among them."""
@@ -100,6 +105,7 @@ class _Builder:
     traced: list[tuple[UserFunction, slice]] = field(default_factory=list)
     by_hand: dict[str, dict[str, UserFunction]] = field(default_factory=dict)
     slips: list[tuple[str, int]] = field(default_factory=list)
+    families: dict[Family, FamilyRows] = field(default_factory=dict)
     end: int = 0
 
     def add(self, item: Constraint | Contact) -> None:
@@ -108,6 +114,9 @@ class _Builder:
         on_velocity = isinstance(item, Nonholonomic | VelocityLimit)
         takes = ("q", "v", "t") if on_velocity else ("q", "t")
         word = {Contact: "gap", VelocityLimit: "psi"}.get(type(item), "phi")
+        if self._in_family(item, item.phi):
+            self._add_member(item, UserFunction(f"{word} of {item}", item.phi, takes, ()))
+            return
         user = UserFunction.of(f"{word} of {item}", item.phi, takes, known)
         if item.by_hand:
             k, ndim = _probe_size(user, self.symbols, self.system)
@@ -133,6 +142,11 @@ class _Builder:
         """The tangents of a contact: its slip and how that changes."""
         known = self.system.parameters
         user = UserFunction.of(f"slip of {contact}", contact.slip, ("q", "v", "t"), known)
+        if self._in_family(contact, contact.slip):
+            self._append_member(user)
+            self.slips.append((contact.name, 1))
+            self.end += 1
+            return
         try:
             value, ndim = user.trace(self.symbols)
         except TraceError as error:
@@ -145,11 +159,41 @@ class _Builder:
                 f"{user.label} must return {rows} value(s) in the plane, one for each row of the "
                 f"gap, or {2 * rows} in space, got shape {shape}"
             )
-        _require_affine(user, value, self.symbols)
+        require_affine(user.label, value, self.symbols.v)
         self.traced.append((user, slice(self.end, self.end + k)))
         self._append(contact, value, on_velocity=True)
         self.slips.append((contact.name, k))
         self.end += k
+
+    def _in_family(self, item: Constraint | Contact, function: Any) -> bool:
+        """Whether a function is traced with its family: where velocities are rates of positions."""
+        return not item.by_hand and is_member(function) and self.q_dot is self.symbols.v
+
+    def _add_member(self, item: Constraint | Contact, user: UserFunction) -> None:
+        """A row of a family; its graphs come with those of the others."""
+        if isinstance(item, Contact):
+            _require_coefficients(item, 1, self.system.parameters)
+        self._append_member(user)
+        self.sized.append((item, 1, True))
+        self.end += 1
+
+    def _append_member(self, user: UserFunction) -> None:
+        member: Any = user.function
+        family = member.family
+        if family not in self.families:
+            self.families[family] = FamilyRows(user)
+            self.traced.append((user, slice(self.end, self.end + 1)))  # it stands for all
+        places = self.families[family].add(member, len(self.columns["value"]))
+        self.rows.append(np.full(len(places), self.end))
+        self.places.append(places)
+        for columns in self.columns.values():
+            columns.append(None)
+
+    def _write_families(self) -> None:
+        for family in self.families.values():
+            for place, graphs in family.written(self.symbols):
+                for name, graph in zip(("value", "rate", "jacobian", "rhs"), graphs, strict=True):
+                    self.columns[name][place] = graph
 
     def _append_blank(self, k: int) -> None:
         """Rows whose numbers are put in later; any entry of J can be there."""
@@ -185,6 +229,7 @@ class _Builder:
     def finished(self) -> RowGraphs:
         """All rows together."""
         none = np.zeros(0, dtype=np.intp)
+        self._write_families()
         stacked = {k: ca.vertcat(ca.SX(0, 1), *parts) for k, parts in self.columns.items()}
         layout = RowTable.of(self.sized, self.slips)
         shape = (layout.n_rows, self.symbols.v.shape[0])
@@ -192,32 +237,27 @@ class _Builder:
             np.concatenate([none, *self.rows]), np.concatenate([none, *self.places]), shape
         )
         traced = tuple(self.traced)
+        members = sum(family.count for family in self.families.values())
         return RowGraphs(layout=layout, pattern=pattern, traced=traced, by_hand=self.by_hand,
-                         **stacked)  # fmt: skip
+                         members=members, **stacked)  # fmt: skip
 
 
 def _require_coefficients(contact: Contact, k: int, parameters: Mapping[str, Any]) -> None:
     """One value of each coefficient, or one for each row."""
+    if all(isinstance(getattr(contact, word), float | int | None) for word in COEFFICIENTS):
+        return
     for word, values in contact.coefficients(parameters).items():
         if len(values) not in (1, k):
             raise ModelError(f"{contact} has {k} rows but {len(values)} values of {word}")
-
-
-def _require_affine(user: UserFunction, slip: Any, symbols: Symbols) -> None:
-    """A slip is a velocity of a point: its derivative by v does not depend on v."""
-    if ca.jacobian(ca.vec(ca.jacobian(slip, symbols.v)), symbols.v).nnz():
-        raise ModelError(
-            f"{user.label} must be affine in v (a velocity, such as v[0] + R * v[2]): its "
-            f"derivative by v depends on v"
-        )
 
 
 def _require_two_sides(contact: Contact, gaps: Any, symbols: Symbols) -> None:
     """Refuse gaps that can never be negative."""
     for i in range(gaps.shape[0]):
         columns = symbols.positions_in(gaps[i])
-        if columns and never_negative([symbols.q[columns], symbols.t, symbols.p], gaps[i]):
-            raise ModelError(f"the gap of {contact} can never be negative: {ADVICE}")
+        if columns:
+            arguments = [symbols.q[columns], symbols.t, symbols.p]
+            require_two_sides(f"gap of {contact}", arguments, gaps[i])
 
 
 def _traced_value(user: UserFunction, symbols: Symbols) -> tuple[Any, int]:

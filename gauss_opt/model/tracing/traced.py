@@ -34,6 +34,7 @@ __all__ = ["TracedDynamics"]
 # Up to so many numbers in the column, one call for all of them is cheaper than functions for parts.
 FEW_NUMBERS = 256
 
+MANY_MEMBERS = 1000  # rows of families; to look for what they share takes longer than it saves
 WORDS = {"value": "value", "rate": "rate", "rows": "normal", "rhs": "second derivative"}
 
 
@@ -74,16 +75,15 @@ class TracedDynamics:
         for name, value in named.items():
             columns.append(ca.reshape(ca.densify(value), -1, 1))
             self._slices[name] = slice(end, end := end + columns[-1].shape[0])
+        column = ca.densify(ca.vertcat(*columns))
         # cse: mass, force and every derivative share their sines, cosines and differences.
-        return ca.cse(ca.densify(ca.vertcat(*columns)))
+        return column if rows.members > MANY_MEMBERS else ca.cse(column)
 
     def _functions(self) -> list[tuple[UserFunction, slice]]:
         """Every traced function, and where its value is in the column."""
         found = [(user, self._slices[name]) for name, user in self._graph.traced.items()]
-        start = self._slices["value"].start
-        for user, part in self._graph.rows.traced:
-            found.append((user, slice(start + part.start, start + part.stop)))
-        return found
+        start, rows = self._slices["value"].start, self._graph.rows.traced
+        return found + [(u, slice(start + part.start, start + part.stop)) for u, part in rows]
 
     # At a state
 

@@ -180,11 +180,17 @@ class UserFunction:
 
     def trace(self, symbols: Symbols) -> tuple[Any, int]:
         """The graph of its value as a CasADi matrix, and the number of dimensions it returned."""
-        named = {name: symbols.parameters[name] for name in self.parameters}
+        return self.trace_with(symbols.arguments, symbols.parameters)
+
+    def trace_with(
+        self, arguments: Mapping[str, Any], parameters: Mapping[str, Any]
+    ) -> tuple[Any, int]:
+        """The same, of given symbols."""
+        named = {name: parameters[name] for name in self.parameters}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                value = self.function(*[symbols.arguments[name] for name in self.takes], **named)
+                value = self.function(*[arguments[name] for name in self.takes], **named)
             return to_sx(value, self.label), _ndim(value)
         except TraceError as error:
             raise TraceError(f"{self.label} cannot be traced: {error}") from error

@@ -1,1 +1,1 @@
-"""Contact between shapes: gaps, normals, points of contact, and which pairs can touch."""
+"""Contact between shapes: which features can touch, with gap, normal, slip and place of each."""

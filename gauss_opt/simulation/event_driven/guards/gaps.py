@@ -19,6 +19,7 @@ from ..context import Context
 from ..roots import first_crossing
 from .happening import Happening, HappeningKind
 from .sampling import in_reach, resolved, sampled_only
+from .switching import quiet_rows
 from .watch import Samples, exists, watched, way_of
 
 __all__ = ["closing_contacts"]
@@ -33,6 +34,9 @@ def closing_contacts(
         return []
     enclosures = context.dynamics.enclosures
     way = way_of(context, piece)
+    quiet = quiet_rows(context, state, state.scales.lengths(now), piece)
+    if quiet is not None:
+        rows = rows[~quiet[rows]]
     candidates: Iterable[tuple[int, float]] = ((j, piece.t0) for j in range(len(rows)))
     if enclosures is not None:
         candidates = enclosures.candidates(way, rows, context.parameters)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....base.arrays import Array, Indices
+from ....base.arrays import Array, Indices, Mask
 from ....base.tolerances.simulation import CLOSED_AT_START, SWITCHING
 from ....model.enclosure.partition import Wanted
 from ....model.snapshot import Snapshot
@@ -20,7 +20,7 @@ from .happening import Happening, HappeningKind
 from .sampling import sampled_only
 from .watch import exists, watched, way_of
 
-__all__ = ["switched"]
+__all__ = ["quiet_rows", "switched"]
 
 
 class _Flip(NamedTuple):
@@ -37,7 +37,10 @@ def switched(context: Context, state: RunState, now: Snapshot, piece: Piece) -> 
     and what is behind it then is of the kind ``BEHIND``.
     """
     sizes = state.scales.lengths(now)
+    quiet = quiet_rows(context, state, sizes, piece)
     for switch in context.dynamics.switches:
+        if quiet is not None and quiet[switch.block.rows].all():
+            continue
         rows = np.array(switch.block.indices, dtype=np.intp)
         status = state.status[rows]
         flips = _Flips(context, state, switch, piece, _times(context, switch, piece))
@@ -51,6 +54,20 @@ def switched(context: Context, state: RunState, now: Snapshot, piece: Piece) -> 
             yield from _begun(flips, there, sizes, since=flips.at_start())
         if len(gone):
             yield from _begun(flips, gone, sizes, since=_stays_behind(flips, gone, sizes))
+
+
+def quiet_rows(context: Context, state: RunState, sizes: Array, piece: Piece) -> Mask | None:
+    """Contacts to which nothing can happen in a step because of their condition.
+
+    Closed ones exist all the time; open ones do not close, and do not begin on their surface.
+    """
+    enclosures, switches = context.dynamics.enclosures, context.dynamics.switches
+    if enclosures is None or not switches:
+        return None
+    near = CLOSED_AT_START * sizes
+    proved = enclosures.quiet(way_of(context, piece), switches, near, context.parameters)
+    quiet: Mask = np.where(state.status >= RESTING, proved.stays, proved.away)
+    return quiet
 
 
 def _begun(flips: _Flips, rows: Indices, sizes: Array, *, since: bool) -> Iterator[Happening]:
