@@ -332,7 +332,7 @@ def test_one_way_joints():
             "cannot be assembled|over-determined",
             lambda m, r: (m.pin("p", m.ground.at(0, 0), r.start), m.assemble({r.end: (0, 3)})),
         ),
-        ("no joint is called 'q'", lambda m, r: m.simulate({}, (0, 0.1)).reaction("q")),
+        ("no joint or pair is called 'q'", lambda m, r: m.simulate({}, (0, 0.1)).reaction("q")),
         ("needs lower=", lambda m, r: m.limit("l", r.angle)),
         ("does nothing", lambda m, r: m.spring("s", m.ground.at(0, 0), r.end)),
         ("nothing in this mechanism can move", lambda m, r: pl.Mechanism().system),

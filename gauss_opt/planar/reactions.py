@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Impulse", "Reaction", "impulses_of", "reaction_of"]
 
+
 @dataclass(frozen=True, eq=False)
 class Reaction:
     """What a joint does to a body, over the times of a result.
