@@ -152,7 +152,8 @@ def _found(result: MechanismResult, name: str, on: Body | None) -> _Place:
             chosen = rows if name == pair.name else (name,)
             acts_on = _on(name, pair.bodies, on)
             return _Place(chosen, pair.bodies, acts_on.center, acts_on)
-    listed = choices(name, (part.name for part in (*mechanism.joints, *mechanism.pairs)))
+    joints = [joint.name for joint in mechanism.joints]
+    listed = choices(name, [*joints, *(pair.name for pair in mechanism.pairs)])
     raise ModelError(f"no joint or pair is called {name!r}; {listed}")
 
 

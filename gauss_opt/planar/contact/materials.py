@@ -8,6 +8,7 @@ from typing import Any
 
 from ...base.carrying import Carried
 from ...base.errors import ModelError
+from ...base.words.choices import choices
 from ..bodies import Body
 
 __all__ = ["Coefficients", "Materials"]
@@ -75,8 +76,8 @@ class Materials(Carried):
         return known[0].with_other(known[1])
 
     def _unknown(self, name: Any) -> str:
-        known = ", ".join(map(repr, self._alone)) or "none"
-        return f"no material is called {name!r}; there are: {known}. Add it by material()"
+        known = choices(str(name), self._alone)
+        return f"no material is called {name!r}; {known}. Add it by material()"
 
 
 def coefficients(what: str, restitution: Any, friction: Any) -> Coefficients:
