@@ -17,14 +17,14 @@ from ..dynamics import Parameters
 from ..switches import Switches
 from ..tracing.system_graph import SystemGraph
 from ..tracing.user_function import UserFunction, agree, flatten_parameters, probe_points
-from .all_gaps import AllGaps
-from .conditions import Conditions, Quiet
 from .extension import NoEnclosure
 from .family_functions import FamilyFunctions
 from .motion_function import MotionFunction, MotionSymbols
 from .resolution import Resolution
 from .row_forms import RowForms
 from .smooth_bounds import SmoothBounds
+from .together.all_gaps import AllGaps
+from .together.conditions import Conditions, Quiet
 from .way import CUTS, Way, edges_of
 
 __all__ = ["Enclosures"]

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.arrays import Array, Mask
-from ...base.chebyshev import bounds, cut
-from ...base.errors import TraceError
-from ..switches import Switches
-from ..tracing.user_function import Symbols
+from ....base.arrays import Array, Mask
+from ....base.chebyshev import bounds, cut
+from ....base.errors import TraceError
+from ...switches import Switches
+from ...tracing.user_function import Symbols
+from ..family_functions import FamilyFunctions
+from ..way import CUTS, Way, edges_of
 from .all_gaps import AllGaps
-from .family_functions import FamilyFunctions
-from .way import CUTS, Way, edges_of
 
 __all__ = ["Conditions", "Quiet"]
 

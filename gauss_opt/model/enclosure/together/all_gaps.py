@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from ...base.arrays import Array, Indices
-from ..families import Family, Member, MemberCondition
-from ..tracing.buffered import MappedFunction
-from ..tracing.family_graphs import FamilyTrace
-from ..tracing.user_function import Symbols
-from .extension import NoEnclosure, extended, has_rules
-from .motion_function import form_of
+from ....base.arrays import Array, Indices
+from ...families import Family, Member, MemberCondition
+from ...tracing.buffered import MappedFunction
+from ...tracing.family_graphs import FamilyTrace
+from ...tracing.user_function import Symbols
+from ..extension import NoEnclosure, extended, has_rules
+from ..motion_function import form_of
 
 __all__ = ["AllGaps"]
 

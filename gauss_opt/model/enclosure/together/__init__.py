@@ -1,0 +1,1 @@
+"""Bounds of many rows at once: all gaps, and all conditions of contacts."""
