@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 ENGINE := gauss_opt/simulation/engine
-SOURCES := hatch_build.py $(ENGINE)/sources.py $(wildcard $(ENGINE)/native/*.[ch])
+SOURCES := hatch_build.py $(ENGINE)/sources.py $(shell find $(ENGINE)/native -name '*.[ch]')
 
 .PHONY: run test check lint types validate gallery tolerances bench soak engine sanitize clean
 

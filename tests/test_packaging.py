@@ -12,7 +12,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ENGINE = Path("gauss_opt", "simulation", "engine")
-SOURCES = sorted(path.name for path in (ROOT / ENGINE / "native").iterdir())
+
+
+def sources(tree):
+    """All C sources in a source tree."""
+    native = tree / ENGINE / "native"
+    return sorted(path.relative_to(native).as_posix() for path in native.rglob("*.[ch]"))
+
+
 HIDDEN = {"CC": "/nowhere/cc", "PATH": "/nowhere"}
 BALL = (
     "import gauss_opt as go; from gauss_opt.simulation.engine import extension;"
@@ -79,7 +86,7 @@ def unpacked(tmp_path_factory):
 
 
 def test_the_sdist_has_the_sources_and_nothing_that_was_built(unpacked):
-    assert sorted(path.name for path in (unpacked / ENGINE / "native").iterdir()) == SOURCES
+    assert sources(unpacked) == sources(ROOT) != []
     assert (unpacked / "hatch_build.py").exists()
     assert not [*unpacked.rglob("*.so"), *unpacked.rglob("*.pyd"), *unpacked.rglob("not_built*")]
 
