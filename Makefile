@@ -32,8 +32,12 @@ gallery: $(STAMP)  ## the pictures of README and docs/gallery.md, from actual ru
 tolerances: $(STAMP)  ## docs/tolerances.md, from the table in the package
 	$(BIN)/python docs/make_tolerances.py
 
-bench: $(STAMP)  ## tables of timings, as ratios
-	$(BIN)/python benchmarks/inner_path.py
+# Peers are optional: a Python that has Siconos, and one that has MuJoCo. The page says which ran.
+SICONOS ?= /usr/bin/python3
+MUJOCO ?= $(BIN)/python
+bench: $(STAMP)  ## every benchmark, next to other codes where they are installed
+	$(BIN)/python benchmarks/costs/page.py --siconos $(SICONOS) --mujoco $(MUJOCO) \
+	    --write docs/benchmarks.md
 
 MINUTES ?= 20
 soak: $(STAMP)  ## random problems and scenes for MINUTES; what it finds goes to out/soak/

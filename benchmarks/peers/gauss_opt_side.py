@@ -1,18 +1,35 @@
-"""The problems of problems.py by gauss_opt: prints one JSON object."""
+"""The problems of problems.py by gauss_opt."""
 
 from __future__ import annotations
 
-import json
-from time import perf_counter
+from functools import cache
+from inspect import signature
 from typing import Any
 
-from problems import LANDING, PROBLEMS, REPEATS
+from problems import LANDING, PENDULUM, PROBLEMS, pendulum_place
+from side import least, serve
 
 import gauss_opt as go
+from gauss_opt.simulation.engine import extension
 
 
-def system(p: dict[str, Any]) -> go.System:
-    """The model of a problem."""
+def engines() -> dict[str, str]:
+    """The engines that can be asked for here, each in words."""
+    there = {"python": "Python engine"}
+    if "engine" in signature(go.simulate).parameters and extension():
+        there["native"] = "compiled engine"
+    return there
+
+
+def chosen(engine: str) -> dict[str, Any]:
+    """The option that asks for an engine."""
+    return {"engine": engine} if "native" in engines() else {}
+
+
+@cache
+def system(name: str) -> go.System:
+    """The model of an impact problem."""
+    p = PROBLEMS[name]
     contacts = [
         go.Contact(f"stop {k}", lambda q, t, s=s, o=o: s * q[0] + o, p["restitution"])
         for k, (s, o) in enumerate(p["gaps"])
@@ -22,20 +39,41 @@ def system(p: dict[str, Any]) -> go.System:
     )
 
 
-def run(p: dict[str, Any]) -> dict[str, Any]:
-    """Impacts of a problem, and the least time of some repeats."""
-    model, seconds = system(p), []
-    for _ in range(REPEATS):
-        start = perf_counter()
-        result = go.simulate(model, [p["x"]], [p["v"]], (0.0, p["end"]), rtol=1e-11)
-        seconds.append(perf_counter() - start)
+def impacts(problem: str, engine: str, rtol: float, repeats: int) -> dict[str, Any]:
+    """Impacts of a problem, and the least time of a whole simulate()."""
+    p, model = PROBLEMS[problem], system(problem)
+    start, span = ([p["x"]], [p["v"]]), (0.0, p["end"])
+    seconds, result = least(
+        lambda: go.simulate(model, *start, span, rtol=rtol, **chosen(engine)), repeats
+    )
     hits = [e for e in result.events if e.kind == "impact"][: p["impacts"]]
     return {
         "t": [e.t for e in hits],
         "before": [float(e.v_before[0]) for e in hits],
         "after": [float(e.v_after[0]) for e in hits],
-        "seconds": min(seconds),
+        "seconds": seconds,
+        "steps": result.stats.steps,
     }
+
+
+@cache
+def rod() -> go.System:
+    """The pendulum in two coordinates, on a rigid rod."""
+    length = PENDULUM["length"]
+    return go.System(
+        [1.0, 1.0],
+        [0.0, -PENDULUM["gravity"]],
+        [go.Holonomic("rod", lambda q, t: q[0] ** 2 + q[1] ** 2 - length**2)],
+    )
+
+
+def pendulum(engine: str, rtol: float, repeats: int) -> dict[str, Any]:
+    """Where the pendulum is at the end."""
+    start, span = pendulum_place(PENDULUM["angle"]), (0.0, PENDULUM["end"])
+    seconds, result = least(
+        lambda: go.simulate(rod(), start, [0.0, 0.0], span, rtol=rtol, **chosen(engine)), repeats
+    )
+    return {"place": result.q[-1].tolist(), "seconds": seconds, "steps": result.stats.steps}
 
 
 def landing() -> dict[str, float]:
@@ -53,5 +91,12 @@ def landing() -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    answers: dict[str, Any] = {name: run(p) for name, p in PROBLEMS.items()}
-    print(json.dumps({"version": go.__version__, "landing": landing(), **answers}))
+    serve(
+        {
+            "version": lambda: go.__version__,
+            "engines": engines,
+            "impacts": impacts,
+            "pendulum": pendulum,
+            "landing": landing,
+        }
+    )

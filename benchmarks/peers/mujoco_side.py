@@ -1,4 +1,4 @@
-"""The landing of problems.py by MuJoCo, whose contacts are soft: prints one JSON object.
+"""The landing of problems.py by MuJoCo, whose contacts are soft.
 
 MuJoCo is not a dependency: ``python -m venv /tmp/mj && /tmp/mj/bin/pip install mujoco``, and run
 this file with that Python.
@@ -6,10 +6,11 @@ this file with that Python.
 
 from __future__ import annotations
 
-import json
 import sys
+from typing import Any
 
-from problems import LANDING
+from problems import LANDING, PENDULUM, pendulum_place
+from side import least, serve
 
 try:
     import mujoco
@@ -61,6 +62,35 @@ def landing(stiffness: float) -> dict[str, float]:
     }
 
 
+SWING = """
+<mujoco>
+  <option timestep="{step}" gravity="0 0 -{gravity}" integrator="RK4"/>
+  <worldbody>
+    <body>
+      <joint type="hinge" axis="0 1 0"/>
+      <inertial pos="0 0 -{length}" mass="1" diaginertia="1e-14 1e-14 1e-14"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def pendulum(steps: int, repeats: int) -> dict[str, Any]:
+    """Where the pendulum is at the end, by a hinge and steps of one size of Runge and Kutta's."""
+    step = PENDULUM["end"] / steps
+    sizes = {name: PENDULUM[name] for name in ("gravity", "length")}
+    model = mujoco.MjModel.from_xml_string(SWING.format(step=repr(step), **sizes))
+    data = mujoco.MjData(model)
+
+    def run() -> float:
+        mujoco.mj_resetData(model, data)
+        data.qpos[0] = PENDULUM["angle"]
+        mujoco.mj_step(model, data, steps)
+        return float(data.qpos[0])
+
+    seconds, angle = least(run, repeats)
+    return {"place": pendulum_place(angle), "seconds": seconds, "steps": steps}
+
+
 if __name__ == "__main__":
-    answers = {"soft (default, 20 ms)": landing(0.02), "stiff (0.2 ms)": landing(2.0 * STEP)}
-    print(json.dumps({"version": mujoco.__version__, "landing": answers}))
+    serve({"version": lambda: mujoco.__version__, "landing": landing, "pendulum": pendulum})

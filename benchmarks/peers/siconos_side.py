@@ -1,4 +1,4 @@
-"""The problems of problems.py by Siconos's event-driven scheme: prints one JSON object.
+"""The problems of problems.py by Siconos's event-driven scheme.
 
 Siconos is not a dependency. On Debian: ``apt-get install python3-siconos``, and run this file with
 the system's Python, /usr/bin/python3.
@@ -6,24 +6,25 @@ the system's Python, /usr/bin/python3.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from time import perf_counter
 from typing import Any
 
-from problems import PROBLEMS, REPEATS
+from problems import PROBLEMS
+from side import least, serve
 
 try:
     import siconos.kernel as sk
 except ImportError:
     sys.exit("Siconos is not installed here (Debian: apt-get install python3-siconos)")
 
-ANNOUNCED = 100  # points at which it stops for the user in any case
 
+def simulation(p: dict[str, Any], announced: int, tolerance: float | None) -> tuple[Any, Any]:
+    """The model of a problem under the event-driven scheme with LSODAR.
 
-def simulation(p: dict[str, Any]) -> tuple[Any, Any]:
-    """The model of a problem under the event-driven scheme with LSODAR."""
+    ``announced`` is the number of points at which it stops for the user in any case; without a
+    ``tolerance`` LSODAR keeps Siconos's own.
+    """
     start = ([p["x"]], [p["v"]], [[p["mass"]]])
     springs = ([[p["stiffness"]]], [[0.0]]) if p["stiffness"] else ()
     body = sk.LagrangianLinearTIDS(*start, *springs)
@@ -33,17 +34,19 @@ def simulation(p: dict[str, Any]) -> tuple[Any, Any]:
     for sign, offset in p["gaps"]:
         relation = sk.LagrangianLinearTIR([[sign]], [offset])
         model.link(sk.Interaction(sk.NewtonImpactNSL(p["restitution"]), relation), body)
-    driven = sk.EventDriven(model, sk.TimeDiscretisation(0.0, p["end"] / ANNOUNCED))
-    driven.insertIntegrator(sk.LsodarOSI())
+    driven = sk.EventDriven(model, sk.TimeDiscretisation(0.0, p["end"] / announced))
+    integrator = sk.LsodarOSI()
+    if tolerance is not None:
+        integrator.setTol(1, tolerance, tolerance)
+    driven.insertIntegrator(integrator)
     driven.insertNonSmoothProblem(sk.LCP(), sk.SICONOS_OSNSP_ED_IMPACT)
     driven.insertNonSmoothProblem(sk.LCP(), sk.SICONOS_OSNSP_ED_SMOOTH_ACC)
     return driven, body
 
 
-def impacts(p: dict[str, Any]) -> list[tuple[float, float, float]]:
+def march(p: dict[str, Any], driven: Any, body: Any) -> list[tuple[float, float, float]]:
     """Time, velocity before and after of every impact."""
-    driven, body = simulation(p)
-    found = []
+    found: list[tuple[float, float, float]] = []
     while driven.hasNextEvent() and len(found) < p["impacts"]:
         driven.advanceToEvent()
         before = float(body.velocity()[0])
@@ -54,15 +57,17 @@ def impacts(p: dict[str, Any]) -> list[tuple[float, float, float]]:
     return found
 
 
-def run(p: dict[str, Any]) -> dict[str, Any]:
-    """Impacts of a problem, and the least time of some repeats."""
-    seconds = []
-    for _ in range(REPEATS):
-        start = perf_counter()
-        found = impacts(p)
-        seconds.append(perf_counter() - start)
+def impacts(
+    problem: str, announced: int, repeats: int, tolerance: float | None = None
+) -> dict[str, Any]:
+    """Impacts of a problem, and the least time to build its model and run it."""
+    p = PROBLEMS[problem]
+    seconds, found = least(lambda: march(p, *simulation(p, announced, tolerance)), repeats)
+    building, _ = least(lambda: simulation(p, announced, tolerance), repeats)
     t, before, after = (list(column) for column in zip(*found, strict=True))
-    return {"t": t, "before": before, "after": after, "seconds": min(seconds)}
+    return {
+        "t": t, "before": before, "after": after, "seconds": seconds, "building": building
+    }  # fmt: skip
 
 
 def version() -> str:
@@ -75,4 +80,4 @@ def version() -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"version": version(), **{name: run(p) for name, p in PROBLEMS.items()}}))
+    serve({"version": version, "impacts": impacts})
