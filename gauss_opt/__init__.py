@@ -11,6 +11,7 @@ from .base.errors import (
     MassError,
     MissingPackageError,
     ModelError,
+    NotSmoothError,
     PainleveError,
     SimulationError,
     SolverError,
@@ -49,6 +50,7 @@ from .studies.case_files import case_names, find_case
 from .viz import scene
 
 if TYPE_CHECKING:
+    from .studies.nonsmooth.monodromy import Monodromy, monodromy
     from .studies.sweeps.result import Sweep
     from .studies.sweeps.sweep import sweep
 
@@ -56,7 +58,9 @@ __version__ = "0.1.0"
 
 # What only studies need is imported when it is first asked for.
 _LATE = {
+    "Monodromy": "studies.nonsmooth.monodromy",
     "Sweep": "studies.sweeps.result",
+    "monodromy": "studies.nonsmooth.monodromy",
     "sweep": "studies.sweeps.sweep",
 }
 
@@ -86,8 +90,10 @@ __all__ = [
     "MassError",
     "MissingPackageError",
     "ModelError",
+    "Monodromy",
     "Newton",
     "Nonholonomic",
+    "NotSmoothError",
     "Outcome",
     "PainleveError",
     "Phase",
@@ -123,6 +129,7 @@ __all__ = [
     "load",
     "load_problem",
     "load_problems",
+    "monodromy",
     "oracles",
     "parameter",
     "planar",

@@ -22,6 +22,7 @@ __all__ = [
     "MissingPackageError",
     "ModelError",
     "NonFiniteError",
+    "NotSmoothError",
     "PainleveError",
     "SimulationError",
     "SolverError",
@@ -161,6 +162,23 @@ class PainleveError(SolverError):
         contacts: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message, problem, attempts)
+        self.contacts = contacts
+
+
+class NotSmoothError(GaussError, ArithmeticError):
+    """A motion that has no derivative by its start: a contact grazes, or several meet at once.
+
+    Attributes
+    ----------
+    t : float
+        When.
+    contacts : tuple of str
+        Which.
+    """
+
+    def __init__(self, message: str, *, t: float, contacts: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.t = t
         self.contacts = contacts
 
 

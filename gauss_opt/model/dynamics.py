@@ -23,6 +23,7 @@ from .switches import Switches
 if TYPE_CHECKING:
     from .enclosure.enclosures import Enclosures
     from .tracing.energy_graphs import EnergyGraphs
+    from .tracing.variation_graphs import VariationGraphs
 
 __all__ = ["Dynamics", "Motion", "Parameters", "Smooth", "Values"]
 
@@ -141,6 +142,11 @@ class Dynamics(Protocol):
     @property
     def energy_graphs(self) -> EnergyGraphs | None:
         """What the energy account needs of the graphs; None where there are none."""
+        ...
+
+    @property
+    def variation_graphs(self) -> VariationGraphs | None:
+        """Derivatives of all numbers by state, time and parameters; None where there are none."""
         ...
 
     def gap_and_rate(

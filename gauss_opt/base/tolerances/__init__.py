@@ -11,7 +11,7 @@ costs; what is known about them is in :data:`TOLERANCES`.
 
 from __future__ import annotations
 
-from . import base, cli, mechanics, model, planar, qp, reference, results, simulation, viz
+from . import base, cli, mechanics, model, planar, qp, reference, results, simulation, studies, viz
 from .table import TOLERANCES, Tolerance
 
 __all__ = [
@@ -26,5 +26,6 @@ __all__ = [
     "reference",
     "results",
     "simulation",
+    "studies",
     "viz",
 ]

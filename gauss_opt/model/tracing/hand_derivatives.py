@@ -126,6 +126,11 @@ class HandDynamics:
         """What the energy account needs: no row has a part in it."""
         return self._traced.energy_graphs
 
+    @property
+    def variation_graphs(self) -> None:
+        """Second derivatives, which are not given by hand."""
+        return None
+
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters
     ) -> tuple[float, float]:

@@ -14,7 +14,6 @@ import casadi as ca
 import numpy as np
 
 from ...base.arrays import Array, Indices, surely_finite
-from ...base.errors import NonFiniteError
 from ...base.lazy import lazy
 from ...base.matrices import factorise, require_semidefinite
 from ...base.row_matrix import DenseRows, RowMatrix, SparseRows
@@ -26,8 +25,10 @@ from ..switches import Switches
 from .agreement import Agreement, NowAndThen
 from .buffered import BufferedFunction, RowFunctions, SampledFunction
 from .energy_graphs import EnergyGraphs
+from .not_finite import WORDS, not_finite
 from .system_graph import SystemGraph, free_motion
 from .user_function import UserFunction
+from .variation_graphs import VariationGraphs
 
 __all__ = ["TracedDynamics"]
 
@@ -35,8 +36,6 @@ __all__ = ["TracedDynamics"]
 FEW_NUMBERS = 256
 
 MANY_MEMBERS = 1000  # rows of families; to look for what they share takes longer than it saves
-WORDS = {"value": "value", "rate": "rate", "rows": "normal", "rhs": "second derivative"}
-
 
 class TracedDynamics:
     """The traced functions of a system of one size, with the buffers they write into.
@@ -247,6 +246,11 @@ class TracedDynamics:
         """What the energy account needs of the graphs."""
         return EnergyGraphs(self._graph)
 
+    @lazy
+    def variation_graphs(self) -> VariationGraphs | None:
+        """Derivatives of everything; None where a function has no trace."""
+        return VariationGraphs.of(self._graph)
+
     def gap_and_rate(
         self, row: int, y: Array, t: float, parameters: Parameters
     ) -> tuple[float, float]:
@@ -279,18 +283,8 @@ class TracedDynamics:
             return
         first = int(bad[0])
         name = next(n for n, part in self._slices.items() if part.start <= first < part.stop)
-        if name in WORDS:
-            label = str(self.layout.block_at(self._row_of(name, first)).item)
-            what = f"the {WORDS[name]} of {label} is not finite"
-        else:
-            label = {"short mass": "mass", "N": "kinematics", "qdot": "kinematics"}.get(name, name)
-            what = f"{label} is not finite"
-        raise NonFiniteError(
-            f"{what} ({out[first]}) at t={t:g}, q={q}, v={v}: check the function for divisions by "
-            f"zero and roots of negative numbers there",
-            function=label,
-            t=t,
-        )
+        row = self._row_of(name, first) if name in WORDS else 0
+        raise not_finite(self.layout, name, row, out[first], (q, v, t))
 
     def _row_of(self, name: str, place: int) -> int:
         """The constraint row that a place in the column belongs to."""

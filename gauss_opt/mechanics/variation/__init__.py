@@ -1,0 +1,1 @@
+"""How the smooth motion and an impact change with the state, the time and the parameters."""

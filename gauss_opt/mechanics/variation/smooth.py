@@ -1,0 +1,99 @@
+"""The derivative of the smooth motion with frozen rows: y' = f(z), z = (q, v, t, p).
+
+The accelerations solve the equations
+
+    M a - A'l = Q + C,   A a = b   on the held rows,
+
+so their derivatives solve the same equations with -(d balance, d rows) on the right-hand side.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.arrays import Array, Indices
+from ...base.errors import ModelError
+from ...model.dynamics import Dynamics
+from ...model.system import System
+from ...model.tracing.variation_graphs import VariationGraphs
+
+__all__ = ["Field", "SmoothField", "kkt", "require_variations", "solved"]
+
+
+class Field(NamedTuple):
+    """The right-hand side at a state, and its derivative.
+
+    Attributes
+    ----------
+    f : (n,) array
+        (q', v').
+    slope : (n, nz) array
+        d f / d z.
+    """
+
+    f: Array
+    slope: Array
+
+
+class SmoothField:
+    """The field with some rows held as equalities.
+
+    Parameters
+    ----------
+    system : System
+    dynamics : Dynamics
+    held : array of int
+        Rows of the layout.
+    """
+
+    def __init__(self, system: System, dynamics: Dynamics, held: Indices) -> None:
+        self._system, self._dynamics, self.held = system, dynamics, held
+        self._graphs = require_variations(dynamics)
+
+    def __call__(self, t: float, y: Array) -> Field:
+        """At a state y = (q, v)."""
+        nq, parameters, held = self._dynamics.nq, self._system.parameters, self.held
+        q, v = y[:nq], y[nq:]
+        now = self._dynamics.evaluate(q, v, t, parameters)
+        load = now.force if now.nonideal is None else now.force + now.nonideal
+        nv = len(load)
+        matrix = kkt(now.mass, now.jacobian.take(held))
+        answer = solved(matrix, np.concatenate([load, now.rhs[held]]))
+        multipliers = np.zeros(self._dynamics.layout.n_rows)
+        multipliers[held] = answer[nv:]
+        slopes = self._graphs.slopes(q, v, t, parameters, answer[:nv], multipliers)
+        change = solved(matrix, -np.vstack([slopes.balance, slopes.rows[held]]))
+        return Field(
+            np.concatenate([now.qdot, answer[:nv]]), np.vstack([slopes.qdot, change[:nv]])
+        )
+
+
+def require_variations(dynamics: Dynamics) -> VariationGraphs:
+    """The derivatives of a system, or why there are none."""
+    graphs = dynamics.variation_graphs
+    if graphs is None:
+        raise ModelError(
+            "this system cannot be differentiated: a function of it could not be traced, takes "
+            "the ideal force, or has derivatives by hand. Write it in plain numpy without branches"
+        )
+    return graphs
+
+
+def kkt(mass: Array, rows: Array) -> Array:
+    """The matrix (M, -A'; A, 0)."""
+    k = len(rows)
+    return np.block([[mass, -rows.T], [rows, np.zeros((k, k))]])
+
+
+def solved(matrix: Array, right: Array) -> Array:
+    """The solution of a linear system; the shortest where rows are dependent."""
+    try:
+        answer: Array = np.linalg.solve(matrix, right)
+        if np.isfinite(answer).all() and np.linalg.cond(matrix) * np.finfo(float).eps < 1.0:
+            return answer
+    except np.linalg.LinAlgError:
+        pass
+    shortest: Array = np.linalg.lstsq(matrix, right, rcond=None)[0]
+    return shortest

@@ -1,0 +1,1 @@
+"""Motions with impacts as dynamical systems: sections, monodromy, orbits, branches, exponents."""
