@@ -12,6 +12,7 @@ from .base.errors import (
     MissingPackageError,
     ModelError,
     NotSmoothError,
+    OrbitError,
     PainleveError,
     SimulationError,
     SolverError,
@@ -50,7 +51,11 @@ from .studies.case_files import case_names, find_case
 from .viz import scene
 
 if TYPE_CHECKING:
+    from .studies.nonsmooth.continuation import Branch, continue_orbit
+    from .studies.nonsmooth.lyapunov import Lyapunov, lyapunov
     from .studies.nonsmooth.monodromy import Monodromy, monodromy
+    from .studies.nonsmooth.orbit import Orbit, periodic_orbit
+    from .studies.nonsmooth.section import Section, section
     from .studies.sweeps.result import Sweep
     from .studies.sweeps.sweep import sweep
 
@@ -58,15 +63,24 @@ __version__ = "0.1.0"
 
 # What only studies need is imported when it is first asked for.
 _LATE = {
+    "Branch": "studies.nonsmooth.continuation",
+    "Lyapunov": "studies.nonsmooth.lyapunov",
     "Monodromy": "studies.nonsmooth.monodromy",
+    "Orbit": "studies.nonsmooth.orbit",
+    "Section": "studies.nonsmooth.section",
     "Sweep": "studies.sweeps.result",
+    "continue_orbit": "studies.nonsmooth.continuation",
+    "lyapunov": "studies.nonsmooth.lyapunov",
     "monodromy": "studies.nonsmooth.monodromy",
+    "periodic_orbit": "studies.nonsmooth.orbit",
+    "section": "studies.nonsmooth.section",
     "sweep": "studies.sweeps.sweep",
 }
 
 __all__ = [
     "Acceleration",
     "Assembly",
+    "Branch",
     "CarryingError",
     "Case",
     "Certificate",
@@ -87,6 +101,7 @@ __all__ = [
     "ImpactLaw",
     "InfeasibleError",
     "InputError",
+    "Lyapunov",
     "MassError",
     "MissingPackageError",
     "ModelError",
@@ -94,11 +109,14 @@ __all__ = [
     "Newton",
     "Nonholonomic",
     "NotSmoothError",
+    "Orbit",
+    "OrbitError",
     "Outcome",
     "PainleveError",
     "Phase",
     "Poisson",
     "Result",
+    "Section",
     "Sequential",
     "Servo",
     "Setup",
@@ -122,6 +140,7 @@ __all__ = [
     "certify_friction",
     "closed_form",
     "collide",
+    "continue_orbit",
     "crosscheck",
     "engage",
     "evaluate",
@@ -129,14 +148,17 @@ __all__ = [
     "load",
     "load_problem",
     "load_problems",
+    "lyapunov",
     "monodromy",
     "oracles",
     "parameter",
+    "periodic_orbit",
     "planar",
     "potential_energy",
     "save_problem",
     "save_problems",
     "scene",
+    "section",
     "simulate",
     "simulate_phases",
     "solve",

@@ -23,6 +23,7 @@ __all__ = [
     "ModelError",
     "NonFiniteError",
     "NotSmoothError",
+    "OrbitError",
     "PainleveError",
     "SimulationError",
     "SolverError",
@@ -180,6 +181,14 @@ class NotSmoothError(GaussError, ArithmeticError):
         super().__init__(message)
         self.t = t
         self.contacts = contacts
+
+
+class OrbitError(GaussError, ArithmeticError):
+    """No periodic orbit was found; ``residual`` says how far the ends were apart."""
+
+    def __init__(self, message: str, residual: float) -> None:
+        super().__init__(message)
+        self.residual = residual
 
 
 class SimulationError(GaussError, RuntimeError):

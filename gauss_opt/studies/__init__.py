@@ -1,1 +1,1 @@
-"""Many runs: cases beside their references, validation, sweeps."""
+"""Many runs: cases beside their references, sweeps, orbits and stability."""

@@ -214,3 +214,12 @@ DEPENDENT_HELD_ROWS = _mechanics(
     "the largest singular value of the held rows",
     "a singular value that counts as zero where the range of held rows is wanted",
 )
+
+# Variations
+WELL_POSED = _mechanics(
+    "WELL_POSED",
+    1e-4,
+    "one",
+    "an error of the solution of scaled equations, by their condition, beyond which their rows are "
+    "taken as dependent",
+)

@@ -30,3 +30,41 @@ CONTINUOUS_FIELD = _studies(
     "the largest entry of the field (q', v')",
     "a jump of the acceleration at a release that is round-off; also a gap that touches",
 )
+ORBIT_RTOL = _studies(
+    "ORBIT_RTOL",
+    1e-11,
+    "the state",
+    "the relative tolerance of the integrator where a periodic orbit is sought, unless another one "
+    "is asked for",
+)
+ORBIT_CLOSED = _studies(
+    "ORBIT_CLOSED",
+    1e-9,
+    "the largest position and the largest velocity of the orbit",
+    "a distance of the end of an orbit from its start that closes it",
+)
+START_INSIDE = _studies(
+    "START_INSIDE",
+    1e-9,
+    "the largest position at the start",
+    "a negative gap at the start of an orbit that only touches",
+)
+PERIOD_STEP = _studies(
+    "PERIOD_STEP",
+    1e-6,
+    "the parameter and the way it is to go",
+    "the step of the difference that says how the period depends on the parameter; it is part of "
+    "the direction of a step only, not of an orbit",
+)
+BRANCH_END = _studies(
+    "BRANCH_END",
+    1e-6,
+    "the way of the parameter and the size of the orbit",
+    "a step of a branch that is not halved any further: it ends there",
+)
+SPECIAL_POINT = _studies(
+    "SPECIAL_POINT",
+    1e-9,
+    "the parameter",
+    "how exactly a period doubling, or where a pair of multipliers leaves, is located",
+)

@@ -151,8 +151,8 @@ def _active(impact: Impact, jump: Jump) -> Indices:
     if len(jump.solution.problem.rhs) == len(rows):
         return np.sort(rows[jump.solution.working])
     # Another form of the problem: of one contact, or without rows that follow from others.
-    return np.sort(np.concatenate([impact.equalities, np.setdiff1d(jump.impulses.nonzero()[0],
-                                                                   impact.equalities)]))  # fmt: skip
+    pushing = np.flatnonzero(jump.impulses)
+    return np.union1d(impact.equalities, pushing)
 
 
 def _returned(before: Snapshot, slope: Array, rows: Indices) -> Array:
@@ -180,7 +180,7 @@ def _restitution_slopes(at: Snapshot) -> Array:
     for name, value in parameters.items():
         places[name] = np.arange(end, end := end + np.size(value))
     for block in at.layout.blocks:
-        name = block.item.named.get("restitution") if isinstance(block.item, Contact) else None
-        if name is not None:
-            slopes[np.array(block.indices), places[name]] = 1.0
+        named = block.item.named if isinstance(block.item, Contact) else {}
+        if "restitution" in named:
+            slopes[np.array(block.indices), places[named["restitution"]]] = 1.0
     return slopes

@@ -20,12 +20,12 @@ from ...base.row_matrix import DenseRows, RowMatrix, SparseRows
 from ..dynamics import Motion, Parameters, Smooth, SmoothPart, Values
 from ..enclosure.enclosures import Enclosures
 from ..mass import full_mass, symmetric
+from ..not_finite import WORDS, not_finite
 from ..rows import RowTable
 from ..switches import Switches
 from .agreement import Agreement, NowAndThen
 from .buffered import BufferedFunction, RowFunctions, SampledFunction
 from .energy_graphs import EnergyGraphs
-from .not_finite import WORDS, not_finite
 from .system_graph import SystemGraph, free_motion
 from .user_function import UserFunction
 from .variation_graphs import VariationGraphs

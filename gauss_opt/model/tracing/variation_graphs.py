@@ -10,6 +10,7 @@ the rows.
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -52,6 +53,7 @@ class VariationGraphs:
 
     def __init__(self, graph: SystemGraph) -> None:
         self._graph = graph
+        self._lock = Lock()  # systems that differ in parameters share it
 
     @classmethod
     def of(cls, graph: SystemGraph) -> VariationGraphs | None:
@@ -64,24 +66,44 @@ class VariationGraphs:
         self, q: Array, v: Array, t: float, parameters: Parameters, a: Array, multipliers: Array
     ) -> Slopes:
         """All derivatives at a state with acceleration a and multipliers on all rows."""
-        p = flatten_parameters(parameters)
-        return Slopes(*(np.array(part) for part in self._function(q, v, t, p, a, multipliers)))
+        (call, _), arguments, out, shapes = self._function
+        given: tuple[Any, ...] = (q, v, t, flatten_parameters(parameters), a, multipliers)
+        with self._lock:
+            for place, value in zip(arguments, given, strict=True):
+                place[:] = value
+            call()
+            flat = out.copy()
+        ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
+        parts = zip(np.split(flat, ends), shapes, strict=True)
+        return Slopes(*(part.reshape(shape) for part, shape in parts))
 
     @lazy
-    def _function(self) -> Any:
+    def _function(self) -> tuple[Any, list[Array], Array, list[tuple[int, int]]]:
+        """The call, the arrays it reads and writes, and the shapes in what it writes."""
         graph, symbols, rows = self._graph, self._graph.symbols, self._graph.rows
         nv, m = symbols.v.shape[0], rows.layout.n_rows
         a, multipliers = ca.SX.sym("a", nv), ca.SX.sym("l", m)
         z = ca.vertcat(symbols.q, symbols.v, symbols.t, symbols.p)
         A = ca.reshape(rows.written_out(np.arange(m)), nv, m).T
         mass = graph.graphs.get("mass")
-        mass = ca.SX(graph.constant_mass) if mass is None else mass
+        if mass is None:
+            assert graph.constant_mass is not None
+            mass = ca.SX(graph.constant_mass)
         inertia = mass @ a - A.T @ multipliers
         load = graph.graphs["force"]
         if "nonideal" in graph.graphs:
             load = load + graph.graphs["nonideal"]
         q_dot = graph.graphs.get("qdot", symbols.v)
         parts = (inertia - load, inertia, A @ a - rows.rhs, q_dot, rows.value, rows.rate)
-        outputs = [ca.densify(ca.jacobian(part, z)) for part in parts]
+        slopes = [ca.densify(ca.jacobian(part, z)) for part in parts]
+        column = ca.cse(ca.vertcat(*(ca.reshape(slope.T, -1, 1) for slope in slopes)))
         inputs = [symbols.q, symbols.v, symbols.t, symbols.p, a, multipliers]
-        return ca.Function("slopes", inputs, outputs, {"cse": True})
+        function = ca.Function("slopes", inputs, [ca.densify(column)])
+        made: Any = function
+        buffer, call = made.buffer()
+        arguments = [np.zeros(each.shape[0]) for each in inputs]
+        out = np.zeros(column.shape[0])
+        for i, argument in enumerate(arguments):
+            buffer.set_arg(i, argument.data)
+        buffer.set_res(0, out.data)
+        return (call, buffer), arguments, out, [(s.shape[0], s.shape[1]) for s in slopes]

@@ -78,7 +78,7 @@ class Monodromy:
     @cached_property
     def multipliers(self) -> Array:
         """Floquet multipliers: its eigenvalues, the largest first."""
-        found = np.linalg.eigvals(self.reduced)
+        found: Any = np.linalg.eigvals(self.reduced)
         ordered: Array = found[np.argsort(-np.abs(found), kind="stable")]
         return ordered
 
@@ -142,8 +142,8 @@ def monodromy(result: Result, *, law: str | ImpactLaw | None = None) -> Monodrom
     ...     go.Contact("floor", lambda q, t: q[0], restitution=0.5)])
     >>> run = go.simulate(ball, [1.0], [0.0], (0.0, 0.6))
     >>> go.monodromy(run).matrix.round(6) + 0.0
-    array([[-1.163038, -0.3     ],
-           [-3.322273, -0.5     ]])
+    array([[-0.006749, -0.077285],
+           [ 3.322085,  1.      ]])
     """
     system = result.system
     whole: Array | None = None

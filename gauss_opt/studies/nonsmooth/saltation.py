@@ -94,9 +94,7 @@ class Crossing:
         size = np.abs(at.q).max(initial=1.0)
         return bool(abs(at.value[row]) <= CONTINUOUS_FIELD * size)
 
-    def _arriving(
-        self, cut: Cut, at: Snapshot, before: Indices, after: Indices
-    ) -> Array | None:
+    def _arriving(self, cut: Cut, at: Snapshot, before: Indices, after: Indices) -> Array | None:
         """g_z of the row that made the event; None where the motion is only continuous there."""
         layout = at.layout
         zeros = np.zeros(layout.n_rows)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...base.arrays import Array
-from ...base.errors import NonFiniteError
-from ..rows import RowTable
+from ..base.arrays import Array
+from ..base.errors import NonFiniteError
+from .rows import RowTable
 
 __all__ = ["WORDS", "not_finite"]
 
