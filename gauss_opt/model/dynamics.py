@@ -23,7 +23,7 @@ from .switches import Switches
 if TYPE_CHECKING:
     from .enclosure.enclosures import Enclosures
     from .tracing.energy_graphs import EnergyGraphs
-    from .tracing.variation_graphs import VariationGraphs
+    from .variation_graphs import VariationGraphs
 
 __all__ = ["Dynamics", "Motion", "Parameters", "Smooth", "Values"]
 

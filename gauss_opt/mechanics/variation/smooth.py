@@ -19,7 +19,7 @@ from ...base.errors import ModelError
 from ...base.tolerances.mechanics import WELL_POSED
 from ...model.dynamics import Dynamics
 from ...model.system import System
-from ...model.tracing.variation_graphs import VariationGraphs
+from ...model.variation_graphs import VariationGraphs
 
 __all__ = ["Field", "SmoothField", "kkt", "require_variations", "solved"]
 

@@ -23,12 +23,12 @@ from ..mass import full_mass, symmetric
 from ..not_finite import WORDS, not_finite
 from ..rows import RowTable
 from ..switches import Switches
+from ..variation_graphs import VariationGraphs
 from .agreement import Agreement, NowAndThen
 from .buffered import BufferedFunction, RowFunctions, SampledFunction
 from .energy_graphs import EnergyGraphs
 from .system_graph import SystemGraph, free_motion
 from .user_function import UserFunction
-from .variation_graphs import VariationGraphs
 
 __all__ = ["TracedDynamics"]
 
@@ -36,6 +36,7 @@ __all__ = ["TracedDynamics"]
 FEW_NUMBERS = 256
 
 MANY_MEMBERS = 1000  # rows of families; to look for what they share takes longer than it saves
+
 
 class TracedDynamics:
     """The traced functions of a system of one size, with the buffers they write into.
