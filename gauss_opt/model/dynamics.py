@@ -21,9 +21,9 @@ from .rows import RowTable
 from .switches import Switches
 
 if TYPE_CHECKING:
+    from .derivatives.variation_graphs import VariationGraphs
     from .enclosure.enclosures import Enclosures
     from .tracing.energy_graphs import EnergyGraphs
-    from .variation_graphs import VariationGraphs
 
 __all__ = ["Dynamics", "Motion", "Parameters", "Smooth", "Values"]
 

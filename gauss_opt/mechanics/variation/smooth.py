@@ -17,9 +17,9 @@ import numpy as np
 from ...base.arrays import Array, Indices
 from ...base.errors import ModelError
 from ...base.tolerances.mechanics import WELL_POSED
+from ...model.derivatives.variation_graphs import VariationGraphs
 from ...model.dynamics import Dynamics
 from ...model.system import System
-from ...model.variation_graphs import VariationGraphs
 
 __all__ = ["Field", "SmoothField", "kkt", "require_variations", "solved"]
 

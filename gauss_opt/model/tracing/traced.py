@@ -17,13 +17,13 @@ from ...base.arrays import Array, Indices, surely_finite
 from ...base.lazy import lazy
 from ...base.matrices import factorise, require_semidefinite
 from ...base.row_matrix import DenseRows, RowMatrix, SparseRows
+from ..derivatives.variation_graphs import VariationGraphs
 from ..dynamics import Motion, Parameters, Smooth, SmoothPart, Values
 from ..enclosure.enclosures import Enclosures
 from ..mass import full_mass, symmetric
 from ..not_finite import WORDS, not_finite
 from ..rows import RowTable
 from ..switches import Switches
-from ..variation_graphs import VariationGraphs
 from .agreement import Agreement, NowAndThen
 from .buffered import BufferedFunction, RowFunctions, SampledFunction
 from .energy_graphs import EnergyGraphs

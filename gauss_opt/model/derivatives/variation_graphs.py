@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from ..base.arrays import Array
-from ..base.lazy import lazy
-from .dynamics import Parameters
-from .tracing.system_graph import SystemGraph
-from .tracing.user_function import flatten_parameters
+from ...base.arrays import Array
+from ...base.lazy import lazy
+from ..dynamics import Parameters
+from ..tracing.system_graph import SystemGraph
+from ..tracing.user_function import flatten_parameters
 
 __all__ = ["Slopes", "VariationGraphs"]
 

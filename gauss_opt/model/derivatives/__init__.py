@@ -1,0 +1,1 @@
+"""Derivatives of a traced system beyond those that the motion itself needs."""
