@@ -272,6 +272,10 @@ def test_every_error_arrives_with_what_it_carries(kind, way):
         extra = {"function": "force", "t": 1.5}
     if issubclass(kind, errors.SimulationError):
         extra = {"result": EXAMPLES["result"]}
+    if issubclass(kind, errors.NotSmoothError):
+        extra = {"t": 1.5, "contacts": ("stop",)}
+    if issubclass(kind, errors.OrbitError):
+        extra = {"residual": 0.5}
     error = kind("what, where, what to try", **extra)
     error.add_note("a note")
     there = WAYS[way](error)
