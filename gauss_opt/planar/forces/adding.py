@@ -14,6 +14,7 @@ from ..parts import Parts
 from ..quantities import between
 from ..shapes.shape import pair
 from .applied import AppliedForce, Torque
+from .compliant import CompliantContact, damping_of, features_of, positive_number
 from .force import Force
 from .springs import Law, Spring, TurningSpring
 
@@ -99,6 +100,41 @@ class Forces(Parts):
         takes_time = len(inspect.signature(curve).parameters) > 1
         torque = curve if takes_time else lambda speed, t: curve(speed)
         return self._force(Torque(name, (a, b), a, b, torque))
+
+    def compliant(
+        self, name: str, a: Body, b: Body, *, stiffness: float, exponent: float = 1.5,
+        damping: float | None = None, law: str = "hunt-crossley",
+        restitution: float | None = None, speed: float | None = None,
+    ) -> CompliantContact:  # fmt: skip
+        """Two bodies that touch softly: the same shapes as in :meth:`collide`, with a force.
+
+        The force at a depth d is ``stiffness * d**exponent * (1 + damping * d')``, never below
+        zero, along the normal of each feature that is pressed in.
+
+        Parameters
+        ----------
+        name : str
+        a, b : Body
+        stiffness : float
+            In N/m^exponent.
+        exponent : float
+            1.5 is Hertz's law.
+        damping : float, optional
+            In s/m; none when left out.
+        restitution, speed : float, optional
+            Instead of ``damping``: it is what ``law`` takes for this restitution at an impact with
+            this speed.
+        law : str
+            ``"hunt-crossley"`` or ``"flores"``; Flores' keeps to small restitutions better.
+        """
+        a, b = self.member(f"contact {name!r}", a), self.member(f"contact {name!r}", b)
+        return self._force(
+            CompliantContact(
+                name, (a, b), features_of(a, b), positive_number(name, "stiffness", stiffness),
+                positive_number(name, "exponent", exponent),
+                damping_of(name, law, damping, restitution, speed),
+            )
+        )  # fmt: skip
 
     def _check_law(self, name: str, stiffness: Any, damping: Any, law: Any) -> None:
         for word, value in (("stiffness", stiffness), ("damping", damping)):
