@@ -17,6 +17,7 @@ from ..qp.active_set import SetSolution, solve_set
 from ..qp.light_masses import has_light_masses, solve_split
 from ..qp.problem import GaussProblem
 from ..qp.whitening import whiten
+from .friction.margins import Margins
 from .friction.sliding import Sliding, solve_sliding
 from .ideal_force import ideal_force_of_rows
 from .rank.held_rows import HeldRows
@@ -43,6 +44,8 @@ class Flow:
     asked : array of int
         The held rows, and the tangents of contacts that slide.
     sliding : Sliding or None
+    margins : Margins or None
+        What contacts with friction have to spare, as soon as somebody has made them.
     position_rows, velocity_rows : arrays of int
         Of the held rows, those that hold positions and those that hold velocities.
     calls : int
@@ -63,7 +66,8 @@ class Flow:
         self.among = among
         self.slides = slides
         self.calls = 0
-        self.sliding = None
+        self.sliding: Sliding | None = None
+        self.margins: Margins | None = None
         asked = held
         if slides:
             coefficients = system.coefficients(dynamics.layout)

@@ -214,7 +214,9 @@ class RowTable:
         """Tangent rows of contact rows, ascending."""
         if not len(self.normal_of):
             return self.normal_of
-        found: Indices = self.tangents.start + np.flatnonzero(np.isin(self.normal_of, rows))
+        chosen = np.zeros(self.n_rows, dtype=bool)
+        chosen[rows] = True
+        found: Indices = self.tangents.start + chosen[self.normal_of].nonzero()[0]
         return found
 
     @lazy

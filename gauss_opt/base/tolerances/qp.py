@@ -149,6 +149,12 @@ PROPOSED_TOUCHING = _qp(
 UNIT_DIRECTION = _qp(
     "UNIT_DIRECTION", 1e-9, "nothing", "how far the square of a direction of sliding is from 1"
 )
+REGULAR_SET = _qp(
+    "REGULAR_SET",
+    1e-6,
+    "the largest pivot",
+    "a set of contacts with no smaller pivot has forces that are certainly unique",
+)
 DEPENDENT_STATES = _qp(
     "DEPENDENT_STATES",
     1e-10,

@@ -58,7 +58,7 @@ def least_margins(
     columns, columns_radius = rows, rows_radius
     if sliding is not None:
         held, push = sliding.held, sliding.push[:, None]
-        columns, columns_radius = rows[:, held].copy(), rows_radius[:, held].copy()
+        columns, columns_radius = rows[:, held], rows_radius[:, held]
         along, along_radius = rows[:, sliding.tangents], rows_radius[:, sliding.tangents]
         columns[:, sliding.normals] += push * along
         columns_radius[:, sliding.normals] += np.abs(push) * (
@@ -93,10 +93,16 @@ def _bounds(P: Array, n: int, K: Array, K_radius: Array, r: Array, r_radius: Arr
         return least
     try:
         x, off = enclosed(K[fine], K_radius[fine], r[fine], r_radius[fine])
+        proved = np.isfinite(off).all(axis=1)
+        forces, spread = x[proved, n:], off[proved, n:]
+        noise = P.shape[1] * PRODUCT_ROUND_OFF * np.abs(forces)
+        bounds = forces @ P.T - (spread + noise) @ np.abs(P).T
+        least[np.flatnonzero(fine)[proved]] = bounds
+        if (bounds > 0.0).all():
+            return least
         through = P @ np.linalg.inv(K[fine])[:, n:]
     except np.linalg.LinAlgError:
         return least
-    proved = np.isfinite(off).all(axis=1)
     x, off, Y = x[proved], off[proved], through[proved]
     K, K_radius, r, r_radius = (part[fine][proved] for part in (K, K_radius, r, r_radius))
     # P l = P x + Y (r - K x) with Y K = P up to round-off: so its own radius is that of r - K x~.
@@ -110,7 +116,8 @@ def _bounds(P: Array, n: int, K: Array, K_radius: Array, r: Array, r_radius: Arr
         wrong += noise * (np.abs(Y) @ np.abs(K))
         reach = _times(np.abs(Y), misfit) + _times(wrong, off)
         reach += noise * np.abs(x[:, n:]) @ np.abs(P).T
-        least[np.flatnonzero(fine)[proved]] = x[:, n:] @ P.T - reach
+        tight = x[:, n:] @ P.T - reach
+        least[np.flatnonzero(fine)[proved]] = np.fmax(bounds, tight)
     return least
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from ...base.arrays import Array, Indices
-from ...base.tolerances.qp import DEPENDENT_STATES
+from ...base.tolerances.qp import DEPENDENT_STATES, REGULAR_SET
 from ...model.coefficients import Coefficients
 from ...model.rows import RowTable
 from ...qp.problem import GaussProblem
@@ -39,6 +39,8 @@ class Sliding(NamedTuple):
         For each tangent the number of its normal among the held rows.
     push : (s,) array
         -mu d: what the normal force is multiplied by along each tangent.
+    combine : (k + s, k) array
+        From the rows asked for, as columns, to F.
     """
 
     rows: Indices
@@ -46,6 +48,7 @@ class Sliding(NamedTuple):
     tangents: Indices
     normals: Indices
     push: Array
+    combine: Array
 
     @classmethod
     def of(
@@ -56,19 +59,13 @@ class Sliding(NamedTuple):
         tangents = np.abs(signed)
         normals = layout.normal_of[tangents - layout.tangents.start]
         rows = np.union1d(held, tangents)
-        return cls(
-            rows,
-            np.searchsorted(rows, held),
-            np.searchsorted(rows, tangents),
-            np.searchsorted(held, normals),
-            -coefficients.friction[normals] * np.sign(signed),
-        )
-
-    def columns(self, rows: Array) -> Array:
-        """F: the directions of the forces of the held rows, from the rows asked for, (k, n)."""
-        columns: Array = rows[self.held].copy()
-        columns[self.normals] += self.push[:, None] * rows[self.tangents]
-        return columns
+        places = np.searchsorted(rows, held), np.searchsorted(rows, tangents)
+        numbers = np.searchsorted(held, normals)
+        push = -coefficients.friction[normals] * np.sign(signed)
+        combine = np.zeros((len(rows), len(held)), order="F")
+        combine[places[0], np.arange(len(held))] = 1.0
+        combine[places[1], numbers] = push
+        return cls(rows, *places, numbers, push, combine)
 
 
 def solve_sliding(
@@ -79,16 +76,22 @@ def solve_sliding(
     left_out = 0 if among is None else among.left_out
     held = sliding.held[left_out:] - left_out  # equalities come first
     rows = white.columns[:, held]
-    columns = rows.copy()
-    normals = sliding.normals - left_out
-    columns[:, normals] += sliding.push * white.columns[:, sliding.tangents - left_out]
-    lengths = white.lengths[held]
-    sizes = np.where(lengths > 0.0, lengths, 1.0)
-    matrix = (rows.T @ columns) / sizes / sizes[:, None]
-    rhs = white.rhs[held] / sizes
+    columns = white.columns @ sliding.combine[left_out:, left_out:]
+    matrix, rhs = rows.T @ columns, white.rhs[held]
     packed, _, shares, info = lapack.dgesv(matrix, rhs)
-    if info or np.abs(packed.diagonal()).min() <= DEPENDENT_STATES * max(1.0, np.abs(matrix).max()):
-        shares = np.linalg.lstsq(matrix, rhs, rcond=DEPENDENT_STATES)[0]
-    shares = shares / sizes
+    pivots = [abs(pivot) for pivot in packed.diagonal().tolist()]  # quicker than arrays
+    if info or min(pivots) <= REGULAR_SET * max(pivots):
+        shares = _rank_revealing(matrix, rhs, white.lengths[held])
     multipliers = shares if among is None else among.spread(shares)
     return white.point(columns @ shares), multipliers
+
+
+def _rank_revealing(matrix: Array, rhs: Array, lengths: Array) -> Array:
+    """The same for unit rows; where forces are redundant, those of least norm."""
+    matrix, rhs = matrix / lengths / lengths[:, None], rhs / lengths
+    packed, _, shares, info = lapack.dgesv(matrix, rhs)
+    least = DEPENDENT_STATES * max(1.0, float(np.abs(matrix).max()))
+    if info or np.abs(packed.diagonal()).min() <= least:
+        shares = np.linalg.lstsq(matrix, rhs, rcond=DEPENDENT_STATES)[0]
+    found: Array = shares / lengths
+    return found

@@ -25,6 +25,7 @@ from .row_forms import RowForms
 from .smooth_bounds import SmoothBounds
 from .together.all_gaps import AllGaps
 from .together.conditions import Conditions, Quiet
+from .together.lowest import Lowest
 from .way import CUTS, Way, edges_of
 
 __all__ = ["Enclosures"]
@@ -54,6 +55,7 @@ class Enclosures:
         self._families = FamilyFunctions(graph.symbols, plain=self._motion.plain)
         self._look: AllGaps | None = None
         self._conditions: Conditions | None = None
+        self._lowest = Lowest(graph)
 
     @lazy
     def resolution(self) -> Resolution | None:
@@ -134,6 +136,13 @@ class Enclosures:
             return MotionFunction(self._motion, graph, self._templates)
         except NoEnclosure:
             return None
+
+    def lowest(self, rows: Indices, signs: Array, way: Way, p: Array) -> Array:
+        """Lower bounds, over a whole step, of the values of some rows times a sign each, (k,).
+
+        Minus infinity for rows of which nothing can be proved.
+        """
+        return self._lowest.over(rows, signs, way, p)
 
     # All contacts at once
 

@@ -96,7 +96,8 @@ def certify_friction(
     equality = np.abs(misfit[:ne]) / (np.abs(smooth.be) + floor * white.lengths[:ne])
     rates, forces = misfit[ne:] / reduced.lengths, multipliers[ne:] * reduced.lengths
     speed, force = _scales(reduced, forces)
-    speed += ROW_FLOOR * CANCELLING * whole
+    noise = CANCELLING * whole  # rates of round-off alone are none, as in the certificate of (G)
+    speed, force = speed + noise, force + noise
     u, l_n = rates[:nn] / speed, forces[:nn] / force
     cone, friction = _friction(reduced, rates / speed, forces, force)
     return FrictionCertificate(

@@ -27,7 +27,7 @@ from .lemke import lemke_forces
 from .problem import FrictionProblem
 from .reduced import Reduced
 from .solution import FrictionSolution
-from .states import ContactState, States, forces_of, options, read_states
+from .states import ContactState, States, can_be, forces_of, read_states
 from .tresca import tresca
 from .uniqueness import FEW_SETS, all_sets, countable, surely_unique
 
@@ -86,10 +86,8 @@ class FrictionLadder(NamedTuple):
         working = self.memory.active_set(_key(reduced.problem))
         if working is None or len(working) != reduced.nn:
             return None
-        allowed = options(reduced)
-        if any(int(s) not in map(int, a) for s, a in zip(working, allowed, strict=True)):
-            return None
-        return working.astype(np.int8)
+        states = working.astype(np.int8)
+        return states if can_be(reduced, states) else None
 
     def _routes(self, reduced: Reduced) -> Iterator[tuple[str, Callable[[], Iterator[States]]]]:
         for name in self.solvers:

@@ -6,18 +6,28 @@ from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from ...base.arrays import Array, Indices, Mask
 from ...base.tolerances.qp import (
     DEPENDENT_STATES,
     PROPOSED_OPEN,
     PROPOSED_STUCK,
+    REGULAR_SET,
 )
 from ..active_set import pivot, solve_unit_rows
 from ..whitening import LeastDistance
 from .reduced import Reduced
 
-__all__ = ["ContactState", "States", "closed_normals", "forces_of", "options", "read_states"]
+__all__ = [
+    "ContactState",
+    "States",
+    "can_be",
+    "closed_normals",
+    "forces_of",
+    "options",
+    "read_states",
+]
 
 States = NDArray[np.int8]
 
@@ -76,6 +86,31 @@ def options(problem: Reduced) -> list[tuple[np.int8, ...]]:
     return found
 
 
+def can_be(problem: Reduced, states: States) -> bool:
+    """Whether every state is one of the options of its normal."""
+    of, slide = problem.problem.normal_of, problem.problem.slide
+    rubs = np.zeros(problem.nn, dtype=bool)
+    rubs[of] = problem.mu[of] > 0.0
+    smooth = states[~rubs]
+    if (smooth > STICK).any():
+        return False
+    if not (slide == 0.0).any() and (states[of] > STICK).all():
+        return bool(((states[of] == FORWARD) == (slide > 0.0)).all()) or problem.problem.in_space
+    given = slide != 0.0
+    moving = states[of[given]]
+    ahead = np.where(slide[given] > 0.0, FORWARD, BACKWARD)
+    if problem.problem.in_space:
+        ahead = np.full(len(moving), FORWARD)
+    if ((moving != OPEN) & (moving != ahead)).any():
+        return False
+    free = of[~given]
+    loaded = problem.preload[free] > 0.0
+    most = FORWARD if problem.problem.in_space else BACKWARD
+    kind, added = states[free] % PRELOADED, states[free] >= PRELOADED
+    fine = np.where(loaded, kind > OPEN, ~added) & (kind <= most) & (problem.mu[free] > 0.0)
+    return bool((fine | (states[free] <= STICK) & (problem.mu[free] == 0.0)).all())
+
+
 def directions(problem: Reduced, states: States) -> Array:
     """d of each tangent: given, or the sign that a sliding state has; 0 where nothing slides."""
     of, given = problem.problem.normal_of, problem.problem.slide
@@ -122,6 +157,10 @@ def _solve(
     problem: Reduced, matrix: Array, rhs: Array, closed: Indices, stuck: Indices
 ) -> Array | None:
     """The forces of the held rows; of many, the shortest within the cones."""
+    packed, _, quick, info = lapack.dgesv(matrix, rhs)
+    pivots = np.abs(packed.diagonal())
+    if not info and pivots.min() > REGULAR_SET * max(pivots.max(), 1.0):
+        return np.asarray(quick + lapack.dgesv(matrix, rhs - matrix @ quick)[2])
     u, sizes, v = np.linalg.svd(matrix)
     rank = int(np.count_nonzero(sizes > DEPENDENT_STATES * max(sizes[0], 1.0)))
     if rank == len(rhs):

@@ -70,7 +70,10 @@ def margins_of(context: Context, status: Statuses, flow: Flow) -> Margins:
 
 def first_margin(context: Context, state: RunState, held: Held, piece: Piece) -> Happening | None:
     """The first margin that falls to zero, or None when all are positive all through the step."""
-    flow, margins = held.flow, margins_of(context, state.status, held.flow)
+    flow = held.flow
+    if flow.margins is None:  # a flow is that of one set
+        flow.margins = margins_of(context, state.status, flow)
+    margins = flow.margins
     enclosures = context.dynamics.enclosures
     bounds = None if enclosures is None else enclosures.smooth(flow.asked)
     search = _Search(context, state, flow, margins, piece, bounds, held.unique)

@@ -17,7 +17,7 @@ from ..contact_status import slides
 from ..context import Context
 from ..guards.happening import Happening, HappeningKind
 from ..guards.limits import samples_of
-from ..guards.watch import Samples
+from ..guards.watch import Samples, way_of
 
 __all__ = ["stopped_slips"]
 
@@ -28,6 +28,9 @@ def stopped_slips(
     """The first stop of each contact that slides."""
     signed = slides(state.status, context.layout)
     if not signed or piece.t1 <= piece.t0:
+        return []
+    signed = _may_stop(context, signed, piece)
+    if not signed:
         return []
     speeds = state.scales.speeds(now)
     touch = max(ROUND_OFF, TOUCHED_BY_RTOL * context.settings.rtol)
@@ -43,6 +46,17 @@ def stopped_slips(
             normal = context.layout.normal_of[row - context.layout.tangents.start]
             found.append(Happening(t, HappeningKind.STOP, np.array([normal])))
     return found
+
+
+def _may_stop(context: Context, signed: tuple[int, ...], piece: Piece) -> tuple[int, ...]:
+    """Those of some slips that are not at once proved to stay above zero."""
+    enclosures = context.dynamics.enclosures
+    if enclosures is None:
+        return signed
+    tangents = np.array(signed, dtype=np.intp)
+    ways = np.sign(tangents)
+    least = enclosures.lowest(np.abs(tangents), ways, way_of(context, piece), context.parameters)
+    return tuple(tangents[~(least > 0.0)].tolist())
 
 
 def _first_stop(samples: Samples, way: float, depth: float) -> float | None:
