@@ -2,14 +2,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/installed
+INSTALLED := $(VENV)/installed
+STAMP := $(VENV)/installed-for-developers
 ENGINE := gauss_opt/simulation/engine
 SOURCES := hatch_build.py $(ENGINE)/sources.py $(shell find $(ENGINE)/native -name '*.[ch]')
 
 .PHONY: run test check lint types validate gallery tolerances bench soak engine sanitize clean
 
-run: $(STAMP)  ## a first look: one case, checked, with pictures and a report in out/
-	$(BIN)/gauss-opt run bouncing_ball --out out
+run: $(INSTALLED)  ## a first look: one case, checked, with pictures, a report and a film in out/
+	$(BIN)/gauss-opt run bouncing_ball --out out --animation out/bouncing_ball/bounce.gif
 
 test: $(STAMP)  ## all tests
 	$(BIN)/python -m pytest -q -n auto --dist worksteal
@@ -58,11 +59,15 @@ sanitize: $(STAMP)  ## tests of the engine under the address and undefined-behav
 	    LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
 	    $(BIN)/pytest -q -p no:cacheprovider tests/test_engine*.py
 
-$(STAMP): pyproject.toml $(SOURCES)
+$(INSTALLED): pyproject.toml $(SOURCES)  # what running needs
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $(INSTALLED)
+
+$(STAMP): $(INSTALLED)  # what working on it needs
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis out
+	rm -rf $(VENV) .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis out

@@ -27,7 +27,9 @@ class AppellHamel(go.Case):
 
     ratio: float = go.parameter(0.7, "", "horizontal over vertical speed, c")
     sinking: float = go.parameter(1.0, "m/s", "sinking speed at the start")
-    direction: tuple[float, ...] = go.parameter((0.6, 0.8), "", "horizontal direction, x and y")
+    direction: tuple[float, ...] = go.parameter(
+        (0.6, 0.8), "", "horizontal direction, x and y", size=2
+    )
     mass: float = go.parameter(1.0, "kg", "mass")
     duration: float = go.parameter(2.0, "s", "simulated time")
     gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")

@@ -26,7 +26,7 @@ class BeadColumn(go.Case):
     reference = "closed form: the column bounces as one body"
     laws = ("newton", "poisson")
 
-    beads: int = go.parameter(10, "", "number of beads")
+    beads: int = go.parameter(10, "", "number of beads", least=1, most=200)
     height: float = go.parameter(0.05, "m", "height the column is dropped from")
     diameter: float = go.parameter(0.02, "m", "diameter of a bead")
     mass: float = go.parameter(1.0, "kg", "mass of a bead")

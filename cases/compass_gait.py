@@ -42,7 +42,7 @@ class CompassGait(go.Case):
     opening: float = go.parameter(0.271028680498830, "rad", "half of the angle between the legs")
     stance_rate: float = go.parameter(-1.091826677490, "rad/s", "initial rate of the stance leg")
     swing_rate: float = go.parameter(-0.377181558403, "rad/s", "initial rate of the swing leg")
-    steps: int = go.parameter(4, "", "number of steps")
+    steps: int = go.parameter(4, "", "number of steps", least=1, most=1000)
     gravity: float = go.parameter(9.8, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:

@@ -30,13 +30,13 @@ class DiscsInBox(go.Case):
     reference = "event-driven simulation of hard discs by quadratic equations"
     laws = ("newton", "poisson", "sequential")
 
-    discs: int = go.parameter(8, "", "number of discs")
+    discs: int = go.parameter(8, "", "number of discs", least=1, most=200)
     radius: float = go.parameter(0.08, "m", "radius of the discs")
     size: float = go.parameter(1.0, "m", "width and height of the box")
     speed: float = go.parameter(1.0, "m/s", "typical speed at the start")
     restitution: float = go.parameter(1.0, "", "coefficient of restitution of all contacts")
     gravity: float = go.parameter(0.0, "m/s^2", "gravitational acceleration")
-    seed: int = go.parameter(1, "", "seed of the random start")
+    seed: int = go.parameter(1, "", "seed of the random start", least=0)
     duration: float = go.parameter(2.0, "s", "simulated time")
 
     def __post_init__(self) -> None:

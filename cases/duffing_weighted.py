@@ -45,10 +45,14 @@ class DuffingWeighted(go.Case):
     weight: str = go.parameter(
         "R1", "", "weight of the force: R1 = M^-1, R2 = I, R3 = diag(0.5, 0.3)"
     )
-    masses: tuple[float, ...] = go.parameter((2.0, 1.0), "kg", "m1, m2")
-    stiffness: tuple[float, ...] = go.parameter((10.0, 12.0), "N/m", "k1 between, k2 to the wall")
-    cubic: tuple[float, ...] = go.parameter((1.0, 2.0), "N/m^3", "cubic stiffness of the same")
-    damping: tuple[float, ...] = go.parameter((0.1, 0.15), "N s/m", "damping of the same")
+    masses: tuple[float, ...] = go.parameter((2.0, 1.0), "kg", "m1, m2", size=2)
+    stiffness: tuple[float, ...] = go.parameter(
+        (10.0, 12.0), "N/m", "k1 between, k2 to the wall", size=2
+    )
+    cubic: tuple[float, ...] = go.parameter(
+        (1.0, 2.0), "N/m^3", "cubic stiffness of the same", size=2
+    )
+    damping: tuple[float, ...] = go.parameter((0.1, 0.15), "N s/m", "damping of the same", size=2)
     amplitude: float = go.parameter(1.0, "m", "beta of the prescribed distance")
     decay: float = go.parameter(1.0, "1/s", "alpha of the prescribed distance")
     frequency: float = go.parameter(1.0, "Hz", "omega / 2 pi of the prescribed distance")

@@ -35,7 +35,7 @@ class FourBar(go.Case):
 
     reference = "one degree of freedom by scipy; IFToMM multibody benchmark A02"
 
-    mechanisms: int = go.parameter(2, "", "four-bar mechanisms in the row, N")
+    mechanisms: int = go.parameter(2, "", "four-bar mechanisms in the row, N", least=1, most=50)
     length: float = go.parameter(1.0, "m", "length of each rod")
     mass: float = go.parameter(1.0, "kg", "mass of each rod")
     speed: float = go.parameter(1.0, "m/s", "speed of the couplers at the start")

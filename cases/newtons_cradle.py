@@ -74,7 +74,7 @@ class NewtonsCradle(go.Case):
     reference = "elliptic integral, published tables of ball chains, pairwise collisions"
     laws = ("sequential", "newton", "poisson")
 
-    balls: int = go.parameter(5, "", "number of balls")
+    balls: int = go.parameter(5, "", "number of balls", least=2, most=100)
     restitution: float = go.parameter(1.0, "", "coefficient of restitution of all contacts")
     angle: float = go.parameter(45.0, "deg", "angle the first ball is released at")
     length: float = go.parameter(0.5, "m", "length of the strings")

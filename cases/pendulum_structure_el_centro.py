@@ -49,11 +49,17 @@ class PendulumStructureElCentro(go.Case):
     shaking: float = go.parameter(1.0, "", "factor on the recorded ground acceleration")
     hanging: bool = go.parameter(False, "", "gravity along y as drawn, not against it as printed")
     gravity: float = go.parameter(9.81, "m/s^2", "gravity, and unit of the record")
-    masses: tuple[float, ...] = go.parameter((3.0, 0.3, 0.03), "kg", "floor and pendulum masses")
-    lengths: tuple[float, ...] = go.parameter((2.4, 0.9), "m", "rods of the pendulum")
+    masses: tuple[float, ...] = go.parameter(
+        (3.0, 0.3, 0.03), "kg", "floor and pendulum masses", size=3
+    )
+    lengths: tuple[float, ...] = go.parameter((2.4, 0.9), "m", "rods of the pendulum", size=2)
     height: float = go.parameter(3.0, "m", "y of the roller")
-    stiffness: tuple[float, ...] = go.parameter((400.0, 15.0), "N/m", "storey, spring of roller")
-    damping: tuple[float, ...] = go.parameter((1.386, 1.386), "N s/m", "storey, damper of roller")
+    stiffness: tuple[float, ...] = go.parameter(
+        (400.0, 15.0), "N/m", "storey, spring of roller", size=2
+    )
+    damping: tuple[float, ...] = go.parameter(
+        (1.386, 1.386), "N s/m", "storey, damper of roller", size=2
+    )
 
     def __post_init__(self) -> None:
         for name, count in (("masses", 3), ("lengths", 2), ("stiffness", 2), ("damping", 2)):

@@ -30,11 +30,11 @@ class RimlessWheel(go.Case):
     reference = "closed form: McGeer's step map, elliptic integrals between"
     laws = ("newton", "poisson", "sequential")
 
-    spokes: int = go.parameter(8, "", "number of spokes")
+    spokes: int = go.parameter(8, "", "number of spokes", least=5, most=1000)
     slope: float = go.parameter(0.08, "rad", "angle of the slope")
     length: float = go.parameter(1.0, "m", "length of a spoke")
     pace: float = go.parameter(1.2, "", "rate at the start over that of the limit cycle")
-    steps: int = go.parameter(10, "", "number of steps")
+    steps: int = go.parameter(10, "", "number of steps", least=1, most=1000)
     mass: float = go.parameter(1.0, "kg", "mass of the hub")
     gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 

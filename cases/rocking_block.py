@@ -33,7 +33,7 @@ class RockingBlock(go.Case):
     half_width: float = go.parameter(0.2, "m", "half of the width")
     half_height: float = go.parameter(1.0, "m", "half of the height")
     tilt: float = go.parameter(0.5, "", "angle at the start over the one at which it falls over")
-    impacts: int = go.parameter(12, "", "number of impacts simulated")
+    impacts: int = go.parameter(12, "", "number of impacts simulated", least=1, most=1000)
     mass: float = go.parameter(1.0, "kg", "mass")
     gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 

@@ -40,7 +40,7 @@ class SpeedLimiter(go.Case):
     wave: float = go.parameter(10.0, "m", "distance of the hills")
     grade: float = go.parameter(0.2, "", "mean descent of the track")
     mass: float = go.parameter(100.0, "kg", "mass of the car")
-    hills: int = go.parameter(3, "", "number of hills")
+    hills: int = go.parameter(3, "", "number of hills", least=1, most=1000)
     gravity: float = go.parameter(9.81, "m/s^2", "gravitational acceleration")
 
     def __post_init__(self) -> None:

@@ -37,13 +37,17 @@ class TrackingControl(go.Case):
 
     reference = "closed form of the error; inverse dynamics by Newton and Euler"
 
-    lengths: tuple[float, ...] = go.parameter((1.0, 0.8), "m", "lengths of the links")
-    masses: tuple[float, ...] = go.parameter((2.0, 1.5), "kg", "masses of the links")
-    centre: tuple[float, ...] = go.parameter((0.9, 0.6), "m", "centre of the figure of eight")
+    lengths: tuple[float, ...] = go.parameter((1.0, 0.8), "m", "lengths of the links", size=2)
+    masses: tuple[float, ...] = go.parameter((2.0, 1.5), "kg", "masses of the links", size=2)
+    centre: tuple[float, ...] = go.parameter(
+        (0.9, 0.6), "m", "centre of the figure of eight", size=2
+    )
     width: float = go.parameter(0.4, "m", "half width of the figure of eight")
     height: float = go.parameter(0.25, "m", "half height of it")
     period: float = go.parameter(3.0, "s", "time to go around it once")
-    offset: tuple[float, ...] = go.parameter((0.15, -0.3), "m", "error of the tip at the start")
+    offset: tuple[float, ...] = go.parameter(
+        (0.15, -0.3), "m", "error of the tip at the start", size=2
+    )
     frequency: float = go.parameter(4.0, "rad/s", "w of the servo")
     damping: float = go.parameter(0.5, "", "zeta of the servo; 1 is critical")
     duration: float = go.parameter(4.5, "s", "simulated time")

@@ -38,9 +38,9 @@ def test_values_of_the_right_type_stay():
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("height", "tall", "'height' is 'tall'; expected float such as 1"),
-        ("count", "2.5", "'count' is '2.5'; expected int such as 3"),
-        ("count", 2.5, "'count' is 2.5; expected int"),
+        ("height", "tall", "'height' is 'tall'; expected a number such as 1"),
+        ("count", "2.5", "'count' is '2.5'; expected a whole number such as 3"),
+        ("count", 2.5, "'count' is 2.5; expected a whole number"),
         ("masses", "1,heavy", "'masses' is '1,heavy'; expected numbers separated by commas"),
         ("smooth", "perhaps", "'smooth' is 'perhaps'; expected true or false"),
     ],
@@ -101,3 +101,36 @@ def test_a_shorter_end_is_taken():
     result = go.find_case("bouncing_ball")().run(t_end=0.3)
     assert result.t[-1] == 0.3
     assert not result.events
+
+
+@dataclass(frozen=True)
+class Bounded(go.Case):
+    count: int = go.parameter(3, least=1, most=20)
+    masses: tuple[float, ...] = go.parameter((1.0, 2.0), "kg", least=0.0, size=2)
+    height: float = go.parameter(1.0, most=5.0)
+
+    def build(self):
+        return go.Setup(go.System([1.0]), [0.0], [0.0], (0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("count", 10**8, "'count' is 100000000: it must be between 1 and 20"),
+        ("count", 0, "'count' is 0: it must be between 1 and 20"),
+        ("masses", (1.0, -2.0), "'masses' is -2.0: it must be at least 0"),
+        ("masses", (1.0, 2.0, 3.0), "'masses' has 3 numbers; it needs 2, such as 1,2"),
+        ("height", 9.0, "'height' is 9.0: it must be at most 5"),
+    ],
+)
+def test_values_out_of_bounds_are_refused(name, value, message):
+    with pytest.raises(go.InputError, match=message):
+        Bounded.create({name: value})
+    with pytest.raises(go.InputError, match=message):
+        Bounded(**{name: value}).run()
+    assert Bounded().run().success
+
+
+def test_a_hundred_million_discs_are_refused_with_a_sentence():
+    with pytest.raises(go.InputError, match="'discs' is 100000000: it must be between 1 and 200"):
+        go.find_case("discs_in_box").create({"discs": 10**8, "radius": 1e-7})

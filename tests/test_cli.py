@@ -114,6 +114,7 @@ def test_list_of_one_case_shows_its_parameters(command, data):
     (case,) = data("list", "bouncing_ball")[1]["cases"]
     assert case["parameters"][0] == {
         "name": "height", "default": 1.0, "unit": "m", "meaning": "height it is dropped from",
+        "least": None, "most": None, "size": None,
     }  # fmt: skip
     assert "coefficient of restitution" in command("list", "--long")[1]
 
@@ -198,7 +199,7 @@ def test_options_reach_the_simulation(data):
         (("run", "nothing"), "choose from: "),
         (("run", "./nothing.py"), "there is no case file"),
         (("run", "bouncing_ball", "-p", "hight=1"), "choose from: height, restitution"),
-        (("run", "bouncing_ball", "-p", "height=tall"), "expected float such as 1"),
+        (("run", "bouncing_ball", "-p", "height=tall"), "expected a number such as 1"),
         (("run", "bouncing_ball", "-p", "height=nan"), "must be finite"),
         (("run", "bouncing_ball", "-p", "height"), "name=value"),
         (("run", "bouncing_ball", "--params", "none.toml"), "none.toml: No such file"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import RenderableType
@@ -34,8 +35,8 @@ def _described(case: type[Case]) -> list[RenderableType]:
         literal(case.text()),
         facts({"reference": case.reference, "laws": ", ".join(case.laws)}),
         table(
-            ("parameter", "default", "unit", "meaning"),
-            [(p.name, p.shown, p.unit, p.meaning) for p in case.parameters()],
+            ("parameter", "default", "unit", "meaning", "bounds"),
+            [(p.name, p.shown, p.unit, p.meaning, p.bounds) for p in case.parameters()],
             right=("default",),
         ),
     ]
@@ -48,10 +49,7 @@ def _data(case: type[Case]) -> dict[str, Any]:
         "text": case.text(),
         "reference": case.reference,
         "laws": case.laws,
-        "parameters": [
-            {"name": p.name, "default": p.default, "unit": p.unit, "meaning": p.meaning}
-            for p in case.parameters()
-        ],
+        "parameters": [asdict(p) for p in case.parameters()],
     }
 
 

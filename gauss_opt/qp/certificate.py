@@ -26,6 +26,7 @@ from ..base.tolerances.qp import (
     FARKAS_RESIDUAL,
     ROW_FLOOR,
 )
+from ..base.words import html
 from .problem import GaussProblem
 from .whitening import LOWER, TRANSPOSED, LeastDistance, Whitened, whiten
 
@@ -73,6 +74,11 @@ class Certificate(NamedTuple):
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {value:.1e}" for name, value in self._asdict().items())
+
+    def _repr_html_(self) -> str:
+        residuals = {**self._asdict(), "worst": self.worst}
+        rows = [(name, f"{value:.1e}") for name, value in residuals.items()]
+        return html.table(("residual", "relative"), rows, right=("relative",))
 
 
 def certify(

@@ -80,6 +80,7 @@ class Drawn:
         Returns
         -------
         pathlib.Path
+            A notebook shows the film.
         """
         from ..viz.animate import animate
 
@@ -125,6 +126,11 @@ class Drawn:
             Names and values to show.
         speed : float, optional
             Simulated seconds per second shown; real time unless that is hard to watch.
+
+        Returns
+        -------
+        pathlib.Path
+            A notebook shows the report.
         """
         from ..viz.report.page import write_report
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..mechanics.collision import Collision
 from .columns import all_together, as_fields, each
+from .event_list import EventList
 from .records import Event, EventKind, Stats
 from .result import Result
 
@@ -34,7 +35,7 @@ def cut(part: Result, ending: Event, closing: Collision) -> Result:
         impacts=sum(event.kind == EventKind.IMPACT for event in events) + 1,
         worst_residual=max(part.stats.worst_residual, closing.certificate.worst),
     )
-    return replace(part, **as_fields(columns), events=events, stats=stats)
+    return replace(part, **as_fields(columns), events=EventList(events), stats=stats)
 
 
 def closing_impact(ending: Event, closing: Collision) -> Event:
@@ -62,7 +63,7 @@ def join(parts: Sequence[Result], impacts: Sequence[Event]) -> Result:
         last,
         success=all(part.success for part in parts),
         **as_fields(all_together(parts)),
-        events=tuple(_in_turn(parts, impacts)),
+        events=EventList(_in_turn(parts, impacts)),
         pieces=tuple(piece for part in parts for piece in part.pieces),
         stats=_total([part.stats for part in parts]),
         settings={**last.settings, "t_span": span},

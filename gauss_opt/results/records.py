@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ..base.arrays import Array
 from ..base.frozen import Frozen, frozen_array, frozen_deeply
+from ..base.words import html
 
 __all__ = ["ConstraintForce", "Event", "EventKind", "RunStatus", "State", "Stats"]
 
@@ -123,6 +124,15 @@ class Event:
         return text + "".join(f" ({remark})" for remark in self.remarks)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        facts: dict[str, Any] = {"kind": self.kind, "t": f"{self.t:.12g}"}
+        facts |= {"contacts": ", ".join(self.contacts), "q": self.q}
+        facts |= {"velocity before": self.v_before, "velocity after": self.v_after}
+        if self.impulses:
+            facts |= {f"impulse of {name}": value for name, value in self.impulses.items()}
+            facts["energy change"] = f"{self.energy_change:.6g}"
+        return html.facts([*facts.items(), *(("remark", said) for said in self.remarks)])
 
 
 @dataclass(frozen=True, eq=False)

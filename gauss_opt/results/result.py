@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Array
 from ..base.carrying import Unchanging
-from ..base.errors import InputError, MissingPackageError
+from ..base.errors import InputError
 from ..base.frozen import Frozen, frozen_array, frozen_deeply, frozen_in_place
 from ..base.lazy import made
 from ..base.record_file import has_records
@@ -23,18 +23,20 @@ from .columns import group
 from .dense_output import Piece
 from .drawn import Drawn
 from .energy import Energy, account, has_energy, joined
+from .event_list import EventList
 from .files.growing import read_growing
 from .files.result_file import pack, pack_energy, read, unpack, write
 from .motion import Motion
 from .records import ConstraintForce, Event, State, Stats
 from .rubbed import Rubbed
 from .summary import as_text, require_rows
+from .tables import Tabled
 
 __all__ = ["ConstraintForce", "Event", "Result", "State", "Stats", "load"]
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Drawn, Rubbed, Unchanging):
+class Result(Drawn, Rubbed, Tabled, Unchanging):
     """A simulated motion. Rows of all arrays are times; both sides of a jump are stored.
 
     Nothing in it can be changed: arrays are read-only, and ``array.copy()`` gives one of your own.
@@ -64,6 +66,7 @@ class Result(Drawn, Rubbed, Unchanging):
     forces : dict of (nt, nv) arrays
         ``total`` and ``nonideal`` constraint force.
     events : tuple of Event
+        It has ``to_dataframe()``, and ``of("impact")`` for those of a kind.
     pieces : tuple of Piece
         Dense output, one for each accepted step.
     stats : Stats
@@ -92,7 +95,7 @@ class Result(Drawn, Rubbed, Unchanging):
     scalar: frozenset[str]
     contacts: tuple[str, ...]
     forces: dict[str, Array]
-    events: tuple[Event, ...]
+    events: EventList
     pieces: tuple[Piece, ...]
     stats: Stats
     settings: dict[str, Any]
@@ -110,8 +113,9 @@ class Result(Drawn, Rubbed, Unchanging):
             put(self, name, frozen_array(getattr(self, name)))
         for name in ("rows", "forces", "settings"):
             put(self, name, frozen_deeply(getattr(self, name)))
-        for name in ("events", "pieces", "parts"):
+        for name in ("pieces", "parts"):
             put(self, name, tuple(getattr(self, name)))
+        put(self, "events", EventList(self.events))
         put(self, "stats", self.stats.frozen())
 
     @classmethod
@@ -134,7 +138,7 @@ class Result(Drawn, Rubbed, Unchanging):
             "rows": lambda: group(column, "rows"),
             "forces": lambda: group(column, "forces"),
             "settings": lambda: frozen_deeply(settings),
-            "events": events,
+            "events": lambda: EventList(events()),
             "pieces": pieces,
         }
         return result
@@ -215,25 +219,6 @@ class Result(Drawn, Rubbed, Unchanging):
         if self.energy_remarks:
             header["energy_remarks"] = list(self.energy_remarks)
         write(path, arrays, header)
-
-    def to_dataframe(self) -> Any:
-        """All rows as a pandas DataFrame; needs pandas."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise MissingPackageError(
-                "to_dataframe() needs the package 'pandas': pip install pandas"
-            ) from error
-        columns: dict[str, Array] = {"t": self.t}
-        for name in ("q", "v", "a"):
-            for i, column in enumerate(getattr(self, name).T):
-                columns[f"{name}[{i}]"] = column
-        for word in ("multipliers", "gaps", "friction", "slips"):
-            for name, values in getattr(self, word).items():
-                for i, column in enumerate(np.atleast_2d(values.T)):
-                    of = f"{word.removesuffix('s')} {name}"
-                    columns[of + (f"[{i}]" if values.ndim > 1 else "")] = column
-        return pandas.DataFrame(columns)
 
     def __call__(self, t: ArrayLike, side: str = "right") -> Any:
         """State at a time: a :class:`State`, or for an array of times the pair (q, v) of arrays.

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from ..base.errors import GaussError
+from ..base.words import html
 from .case import Case, Check
 from .case_files import case_names, find_case
+from .check import table_of
 
-__all__ = ["Validation", "markdown", "validate"]
+__all__ = ["Validation", "Validations", "markdown", "validate"]
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,22 @@ class Validation:
         verdict = self.failure or f"{right} of {len(self.checks)} figures within tolerance"
         return f"{'ok' if self.ok else 'FAILED'}: {self.case.name()}: {verdict}"
 
+    def _repr_html_(self) -> str:
+        return f"<div>{html.heading(str(self))}{table_of(self.checks)}</div>"
+
+
+class Validations(tuple[Validation, ...]):
+    """Cases with their checks; a notebook shows one table for each."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f"<div>{''.join(validation._repr_html_() for validation in self)}</div>"
+
 
 def validate(
     names: Iterable[str] | None = None, report: Callable[[Validation], object] | None = None
-) -> tuple[Validation, ...]:
+) -> Validations:
     """Run cases at their defaults and compare every figure with its reference.
 
     Parameters
@@ -66,7 +80,7 @@ def validate(
         done.append(_validated(find_case(name)()))
         if report is not None:
             report(done[-1])
-    return tuple(done)
+    return Validations(done)
 
 
 def _validated(case: Case) -> Validation:

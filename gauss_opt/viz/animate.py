@@ -25,6 +25,7 @@ from .default_drawing import default_drawing
 from .film import Film, shoot
 from .scene import Drawing
 from .style import DARK, LIGHT, Theme
+from .written import Written
 
 __all__ = ["animate"]
 
@@ -75,7 +76,7 @@ def animate(
     stage = _Stage(film, DARK if dark else LIGHT, dpi)
     with whole_file(target) as temporary, _reporter(progress, len(film.times)) as report:
         WRITERS[kind](stage, temporary, report)
-    return target
+    return Written(target)
 
 
 def _even(inches: float, dpi: float) -> float:

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.arrays import Array
+from ...base.words import html
 from ...qp.friction.problem import FrictionProblem
 from ...qp.friction.solution import FrictionSolution
 from ...qp.problem import GaussProblem
 from ...qp.solution import GaussSolution
 
 __all__ = ["Crosscheck", "Route", "verdict_on"]
+
+
+NUMBERS = ("acceleration", "multipliers", "residual", "solver's own x", "time")
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,25 @@ class Crosscheck:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = ("route", *NUMBERS, "remark")
+        rows = [
+            (route.name, *[""] * len(NUMBERS), f"no answer: {route.failure}")
+            if route.failure
+            else (
+                route.name,
+                _shown(route.acceleration_difference),
+                _shown(route.multiplier_difference),
+                _shown(route.residual),
+                _shown(route.raw_difference),
+                f"{1e6 * route.seconds:.0f} us",
+                "" if route.agrees(self.tolerance) else "DISAGREES",
+            )
+            for route in self.routes
+        ]
+        parts = (html.heading(self.verdict), html.sentence(str(self.problem)))
+        return f"<div>{''.join(parts)}{html.table(head, rows, right=NUMBERS)}</div>"
 
 
 def verdict_on(

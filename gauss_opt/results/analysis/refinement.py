@@ -19,6 +19,7 @@ from ...qp.gauss_solver import GaussSolver
 from ..columns import all_together, as_fields, each
 from ..dense_output import Piece
 from ..energy import Energy
+from ..event_list import EventList
 from ..recorder import Recorder, states_of
 from ..records import Event
 from ..result import Result
@@ -45,7 +46,7 @@ def refined(result: Result, points: int = POINTS) -> Result:
     if result.parts:
         parts = tuple(_with_rows(part, span / points) for part in result.parts)
         whole = replace(result, **as_fields(all_together(parts)), parts=parts)
-        return replace(whole, events=_at_rows(result, whole.t))
+        return replace(whole, events=EventList(_at_rows(result, whole.t)))
     return _with_rows(result, span / points)
 
 
@@ -69,7 +70,7 @@ def _at(result: Result, rows: Indices) -> Result:
     energy = result.stored_energy and _each_energy(lambda c: c[rows], result.stored_energy)
     columns = each(lambda column: column[rows], result)
     events = _at_rows(result, columns["t"])
-    return replace(result, **as_fields(columns), stored_energy=energy, events=events)
+    return replace(result, **as_fields(columns), stored_energy=energy, events=EventList(events))
 
 
 def _by_piece(result: Result, times: Array) -> Iterator[tuple[Piece, Array]]:
@@ -181,7 +182,7 @@ def _merged(result: Result, added: Result) -> Result:
             **{k: np.concatenate([v, other[k]])[order] for k, v in vars(energy).items()}
         )
     events = _at_rows(result, columns["t"])
-    return replace(result, **as_fields(columns), stored_energy=energy, events=events)
+    return replace(result, **as_fields(columns), stored_energy=energy, events=EventList(events))
 
 
 def _at_rows(result: Result, times: Array) -> tuple[Event, ...]:

@@ -28,6 +28,7 @@ from ...results.summary import described, verdict
 from ..film import pace
 from ..scene import Drawing
 from ..style import BLUE, DARK, EVENTS, LIGHT, LINES, SKY, YELLOW
+from ..written import Written
 from .charts import charts, event_marks
 from .numbers import number
 from .scene import scene
@@ -71,7 +72,7 @@ def write_report(result: Result, path: str | os.PathLike[str], **options: Any) -
     page = report_page(result, **options).encode("utf-8", "replace")
     with whole_file(target) as temporary:
         temporary.write_bytes(page)
-    return target
+    return Written(target)
 
 
 def report_page(
