@@ -1,6 +1,6 @@
 """Results, checkpoints and harvested problems in files: exact to the last bit."""
 
-import builtins
+import sys
 from dataclasses import asdict
 
 import numpy as np
@@ -159,14 +159,7 @@ def test_harvested_problems_are_replayed_by_other_solvers(solver, tmp_path):
 
 
 def test_a_table_without_pandas_says_how_to_get_it(run, monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name == "pandas":
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(go.MissingPackageError, match="pip install pandas") as caught:
         run.to_dataframe()
     assert "\n" not in str(caught.value)

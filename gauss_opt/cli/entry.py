@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whatever a case or a solver prints must not get between the JSON.
         with redirect_stdout(sys.stderr) if quiet else nullcontext():
             answer = get_command(app).main(words, prog_name="gauss-opt", standalone_mode=False)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a case may call sys.exit: that is not our answer
         if debug:
             traceback.print_exc()
         answer = _refusal(error)
@@ -60,7 +60,7 @@ def _give(answer: Answer, quiet: bool) -> None:
     sys.stdout.flush()
 
 
-def _refusal(error: Exception) -> Answer:
+def _refusal(error: BaseException) -> Answer:
     """The answer that an error makes: its sentence, and the exit code of its kind."""
     said = getattr(error, "format_message", None)  # the command line itself was wrong
     if said is not None:
@@ -75,6 +75,8 @@ def _refusal(error: Exception) -> Answer:
         message, code = f"{place}{error.strerror or error}", Exit.USAGE
     elif isinstance(error, GaussError):
         message, code = str(error), Exit.FAILED
+    elif isinstance(error, SystemExit):
+        message, code = f"the case ends the program (sys.exit({error.code!r}))", Exit.FAILED
     else:
         name = type(error).__name__
         message, code = f"{name}: {error} (--debug shows where)", Exit.FAILED

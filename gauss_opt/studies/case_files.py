@@ -66,6 +66,11 @@ def _from_file(path: Path) -> type[Case]:
         spec.loader.exec_module(module)
     except GaussError:
         raise
+    except SystemExit as error:
+        raise InputError(
+            f"{path} ends the program when it is loaded (sys.exit): put that below "
+            f'if __name__ == "__main__":'
+        ) from error
     except Exception as error:
         raise InputError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
     found = [

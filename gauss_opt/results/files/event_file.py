@@ -9,27 +9,43 @@ import numpy as np
 
 from ...base.arrays import Array
 from ..records import Event
+from .plausible import truth
 from .values import floats, words
 
 __all__ = ["event_arrays", "event_entries", "event_shapes", "read_events"]
 
 
 def _impulses(entry: Any) -> dict[str, Any]:
-    return {
-        name: np.array(value, dtype=float) if isinstance(value, list) else float(value)
-        for name, value in entry.items()
-    }
+    found = {}
+    for name, value in entry.items():
+        array = np.array(value)
+        if array.dtype.kind not in "fi" or not np.isfinite(array).all():
+            raise ValueError(f"the impulse of {name!r} is not a number: {value!r}")
+        found[name] = array.astype(float) if array.ndim else float(array)
+    return found
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise ValueError(f"{value!r} is not the number of a row")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")
+    return value
 
 
 # In the JSON header, each with what reads it.
 IN_HEADER: dict[str, Callable[[Any], Any]] = {
     "kind": str,
     "contacts": words,
-    "detail": str,
-    "gains_energy": bool,
-    "exact": bool,
+    "detail": _text,
+    "gains_energy": truth,
+    "exact": truth,
     "impulses": _impulses,
-    "row": int,
+    "row": _whole,
 }
 ADDED = {"row": -1}  # what files of before do not have
 # In an array with one row for each event: a number, or one for each position or velocity.

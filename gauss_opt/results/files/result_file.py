@@ -25,6 +25,7 @@ from ..dense_output import Piece
 from ..energy import OPTIONAL, Energy
 from ..records import Stats
 from .event_file import event_arrays, event_entries, event_shapes, read_events
+from .plausible import require_plausible, truth
 from .values import floats, words
 
 if TYPE_CHECKING:
@@ -119,15 +120,16 @@ def unpack(arrays: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     """The fields of the result that was packed."""
     _check_header(header, width=arrays["q"].shape[-1])
     _check_shapes(arrays, header)
+    require_plausible(arrays, header)
     energy = None
     if "energy_kinetic" in arrays:
         stored = [name for name in _energy_names() if f"energy_{name}" in arrays]
         energy = Energy(**{name: floats(arrays[f"energy_{name}"]) for name in stored})
     arrays = {**dict.fromkeys(_OF_SLIPS, np.zeros((len(arrays["t"]), 0))), **arrays}
     return dict(
-        success=bool(header["success"]),
-        status=str(header["status"]),
-        message=str(header["message"]),
+        success=truth(header["success"]),
+        status=header["status"],
+        message=header["message"],
         **as_fields({column.key: floats(arrays[column.key]) for column in COLUMNS}),
         row_names=tuple(header["row_names"]),
         normal_of=tuple(header.get("normal_of", ())),
