@@ -32,8 +32,8 @@ def impacts(ours: Side, theirs: Side, rounds: int) -> list[str]:
         f"Siconos {theirs.version}, EventDriven with LsodarOSI and NewtonImpactNSL, with as many "
         "announced stops as the heads say. Run times are those of a whole `simulate()`, with its "
         "`Result`, of a system that has run before, and of building and running the model with "
-        f"Siconos; gauss_opt with rtol {RTOL:g}, Siconos with its own tolerance. Least of "
-        f"{rounds * REPEATS}, in turn.",
+        f"Siconos; gauss_opt with rtol {RTOL:g}, Siconos with its own tolerance. Least "
+        f"processor time of {rounds * REPEATS} runs each, in turn.",
         "",
         f"| problem | impacts | time differs by, relative | velocity by | {' | '.join(heads)} |",
         "|---" * (4 + len(heads)) + "|",
