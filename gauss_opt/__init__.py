@@ -51,6 +51,9 @@ from .studies.case_files import case_names, find_case
 from .viz import scene
 
 if TYPE_CHECKING:
+    from .studies.bench.bench import bench_solvers
+    from .studies.bench.problems import harvest
+    from .studies.bench.result import SolverBench
     from .studies.nonsmooth.continuation import Branch, continue_orbit
     from .studies.nonsmooth.lyapunov import Lyapunov, lyapunov
     from .studies.nonsmooth.monodromy import Monodromy, monodromy
@@ -63,6 +66,9 @@ __version__ = "0.1.0"
 
 # What only studies need is imported when it is first asked for.
 _LATE = {
+    "SolverBench": "studies.bench.result",
+    "bench_solvers": "studies.bench.bench",
+    "harvest": "studies.bench.problems",
     "Branch": "studies.nonsmooth.continuation",
     "Lyapunov": "studies.nonsmooth.lyapunov",
     "Monodromy": "studies.nonsmooth.monodromy",
@@ -122,6 +128,7 @@ __all__ = [
     "Setup",
     "SimulationError",
     "Snapshot",
+    "SolverBench",
     "SolverError",
     "State",
     "Stats",
@@ -133,6 +140,7 @@ __all__ = [
     "VelocityLimit",
     "accelerate",
     "assemble",
+    "bench_solvers",
     "build_acceleration",
     "build_friction",
     "case_names",
@@ -145,6 +153,7 @@ __all__ = [
     "engage",
     "evaluate",
     "find_case",
+    "harvest",
     "load",
     "load_problem",
     "load_problems",

@@ -516,3 +516,20 @@ def test_a_sweep_that_makes_no_sense_is_refused(command, words, said):
     code, _, err = command("sweep", "bouncing_ball", *(w for p in words for w in ("-p", p)))
     assert code == 2
     assert said in err
+
+
+def test_solvers_are_compared_on_the_command_line(command, data):
+    words = ("bench", "solvers", "family:stack:2", "case:bouncing_ball:3", "--solver", "daqp",
+             "--solver", "nnls", "--repeats", "0")  # fmt: skip
+    code, compared = data(*words)
+    assert (code, compared["problems"]) == (0, 5)
+    assert [each["name"] for each in compared["solvers"]] == ["daqp", "nnls"]
+    assert compared["solvers"][0]["success"]["high"] == 1.0
+    assert all(Path(file).is_file() for file in compared["files"])
+    assert "## Limitations" in Path("out/solvers/report.md").read_text()
+    code, _, err = command("bench", "solvers", "family:random:2", "--solver", "daqp")
+    assert code == 2
+    assert "--fresh forgets them" in err
+    code, _, err = command("bench", "engines", "family:random:2")
+    assert code == 2
+    assert "'solvers'" in err

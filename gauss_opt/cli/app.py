@@ -248,6 +248,39 @@ def solvers_command(json: Json = False) -> Answer:
     return list_solvers()
 
 
+@app.command("bench")
+def bench_command(
+    what: Annotated[str, typer.Argument(metavar="solvers", help="What is compared: solvers.")],
+    problems: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PROBLEMS...",
+            help="A file of problems, family:NAME[:COUNT] or case:NAME[:COUNT]; several of them.",
+        ),
+    ],
+    solver: Annotated[
+        list[str] | None,
+        typer.Option("--solver", help="A solver to compare; may be repeated; default: all."),
+    ] = None,
+    repeats: Annotated[int, typer.Option("--repeats", min=0, help="Calls after the first.")] = 3,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for one call.")] = 10.0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the rows of before.")] = False,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write to.")] = Path(
+        "out"
+    ),
+    json: Json = False,
+) -> Answer:
+    """Compare QP solvers on saved, generated or harvested problems: report, profiles, table."""
+    from .benching import bench
+
+    if what != "solvers":
+        raise typer.BadParameter(f"what can be compared is 'solvers', got {what!r}")
+    return bench(
+        problems, out, solvers=solver or None, repeats=repeats, time_limit=time_limit,
+        fresh=fresh, progress=_on_terminal() and not json,
+    )  # fmt: skip
+
+
 @app.command("doctor")
 def doctor_command(json: Json = False) -> Answer:
     """Examine the installation."""

@@ -68,3 +68,29 @@ SPECIAL_POINT = _studies(
     "the parameter",
     "how exactly a period doubling, or where a pair of multipliers leaves, is located",
 )
+
+# The bench for solvers
+COARSE = _studies(
+    "COARSE",
+    1e-3,
+    "the terms that each residual of a certificate is the difference of",
+    "the residual up to which an answer of a solver is right to low accuracy",
+)
+MIDDLING = _studies(
+    "MIDDLING",
+    1e-6,
+    "the terms that each residual of a certificate is the difference of",
+    "the residual up to which an answer of a solver is right to middle accuracy",
+)
+ACCURATE = _studies(
+    "ACCURATE",
+    1e-9,
+    "the terms that each residual of a certificate is the difference of",
+    "the residual up to which an answer of a solver is right to high accuracy",
+)
+TIME_SHIFT = _studies(
+    "TIME_SHIFT",
+    1e-5,
+    "one second",
+    "the shift of geometric means of times, about what the quickest solvers take for a problem",
+)
