@@ -60,8 +60,8 @@ def markdown(bench: SolverBench) -> str:
         "*wrong*: reports an answer where there is none, or none where there is one. *active set*: "
         "the set it proposes first is right. *time*: shifted geometric mean (shift "
         f"{1e6 * TIME_SHIFT:.0f} us; a failure counts as {bench.time_limit:g} s). *setup*: the "
-        "median of what it reports for its first call. *own error*: median distance of its point from the certified "
-        "one, in the metric of the mass.",
+        "median of what it reports for its first call. *own error*: median distance of its point "
+        "from the certified one, in the metric of the mass.",
         "",
     ]
     return "\n".join([*head, *table, *notes, *_by_kind(bench), LIMITATIONS])
