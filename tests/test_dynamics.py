@@ -108,7 +108,7 @@ class FallingBall:
 
     nq = nv = 1
     needs_ideal_force = False
-    enclosures = energy_graphs = variation_graphs = None
+    enclosures = programs = energy_graphs = variation_graphs = None
 
     def __init__(self, contact):
         self.layout = row_table.RowTable.of([(contact, 1, True)])

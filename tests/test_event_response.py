@@ -40,7 +40,7 @@ class Scene:
             ],
         )
         stepper = go.start(system, [1.0, 1.0], [-2.0, -3.0], (0, 10))
-        self.context = stepper._present.context
+        self.context = stepper.present.context
         self.state = stepper.freeze()
 
     def at(self, q, v, t=0.5):

@@ -70,7 +70,7 @@ def standing(system, q, v, limit):
     stepper = go.start(system, [0.0, 1.0], [1.0, -1.0], (0, 1))
     state = stepper.freeze()
     state.status = np.array([Status.OPEN, limit], dtype=np.int8)
-    context = stepper._present.context
+    context = stepper.present.context
     return context, state, context.at(0.5, np.array([*q, *v], dtype=float))
 
 

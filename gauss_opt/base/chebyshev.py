@@ -9,7 +9,10 @@ import numpy as np
 from .arrays import Array
 from .tolerances.base import COEFFICIENT_NOISE
 
-__all__ = ["bounds", "cut", "differentiation_matrix", "halving", "interpolated", "nodes", "weights"]
+__all__ = [
+    "bounds", "coefficients", "cut", "cutting", "differentiation_matrix", "halving", "interpolated",
+    "nodes", "weights",
+]  # fmt: skip
 
 
 @cache
@@ -74,7 +77,7 @@ def interpolated(values: Array, x: float) -> Array:
 
 
 @cache
-def _cutting(k: int, parts: int) -> Array:
+def cutting(k: int, parts: int) -> Array:
     """The matrix from values at nodes to values at the nodes of equal parts, in turn."""
     points = np.concatenate([(part + nodes(k)) / parts for part in range(parts)])
     return _evaluation(k, points)
@@ -89,11 +92,11 @@ def cut(values: Array, parts: int) -> Array:
            [0.5 , 0.75, 1.  ]])
     """
     k, n = values.shape
-    return (_cutting(k, parts) @ values).reshape(parts, k, n)
+    return (cutting(k, parts) @ values).reshape(parts, k, n)
 
 
 @cache
-def _coefficients(k: int) -> Array:
+def coefficients(k: int) -> Array:
     """Chebyshev coefficients from values at nodes, and below them the value in the middle."""
     vander = np.polynomial.chebyshev.chebvander(2.0 * nodes(k) - 1.0, k - 1)
     inverse = np.linalg.inv(vander)
@@ -112,7 +115,7 @@ def bounds(values: Array) -> tuple[Array, Array, Array]:
     (True, True, 0.25)
     """
     k = values.shape[1]
-    found = _coefficients(k) @ values
+    found = coefficients(k) @ values
     center = found[:, 0]
     reach = np.abs(found[:, 1:k]).sum(axis=1)
     reach += COEFFICIENT_NOISE * (np.abs(center) + reach)

@@ -23,6 +23,7 @@ from .switches import Switches
 if TYPE_CHECKING:
     from .derivatives.variation_graphs import VariationGraphs
     from .enclosure.enclosures import Enclosures
+    from .tapes.programs import Programs
     from .tracing.energy_graphs import EnergyGraphs
 
 __all__ = ["Dynamics", "Motion", "Parameters", "Smooth", "Values"]
@@ -137,6 +138,11 @@ class Dynamics(Protocol):
     @property
     def enclosures(self) -> Enclosures | None:
         """What can be proved of the functions between the points; None where nothing can."""
+        ...
+
+    @property
+    def programs(self) -> Programs | None:
+        """What a compiled engine can take of it; None where there is nothing."""
         ...
 
     @property

@@ -93,7 +93,9 @@ def _total(stats: Sequence[Stats]) -> Stats:
             total[item.name] = tuple(t for times in values for t in times)
         elif item.name == "sampled":
             total[item.name] = {name: why for part in values for name, why in part.items()}
-        elif item.name in ("seconds", "unsettled"):
+        elif item.name == "engine":
+            total[item.name] = "; ".join(dict.fromkeys(values))
+        elif item.name in ("seconds", "unsettled", "handed_over"):
             names = dict.fromkeys(name for part in values for name in part)
             total[item.name] = {n: sum(part.get(n, 0) for part in values) for n in names}
         else:

@@ -198,6 +198,10 @@ class Stats:
         Functions of which nothing can be proved, so that they were sampled, each with the reason.
     seconds : dict
         Wall time by part: integrate, guard, qp, event, record.
+    engine : str
+        Which engine ran: ``"native"``, or ``"python"`` and why not the other.
+    handed_over : dict
+        Steps that the compiled engine has left to the Python engine, by reason.
     """
 
     steps: int = 0
@@ -221,6 +225,8 @@ class Stats:
     unsettled: dict[str, int] = field(default_factory=dict)
     sampled: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    engine: str = "python"
+    handed_over: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> Stats:
         """Another one with the same content that can be written to, and shares nothing."""

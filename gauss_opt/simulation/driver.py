@@ -26,6 +26,8 @@ from ..results.recorder import Recorder
 from ..results.records import RunStatus, State, Stats
 from ..results.result import Result
 from .checkpoint import Checkpoint
+from .engine.choice import EngineName, engine_name
+from .engine.driving import Driver
 from .event_driven.stepper import Stepper
 from .options import Options, make_solver, require_known, with_options
 from .progress import reporter
@@ -122,6 +124,7 @@ def simulate(
     v0: ArrayLike,
     t_span: Sequence[float],
     *,
+    engine: EngineName = "python",
     callback: Callable[[State], Any] | None = None,
     progress: bool | Callable[[float, Stepper], Any] = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -140,6 +143,10 @@ def simulate(
         Where it starts. The start must satisfy the constraints (see :func:`assemble`).
     t_span : (float, float)
         Start and end time.
+    engine : str
+        ``"python"`` (default); ``"native"``, the compiled engine, which is much faster; or
+        ``"auto"``, that one wherever it is installed and the system allows it. It leaves what is
+        rare to the Python engine, step by step. ``stats.engine`` says which ran and why.
     callback : callable, optional
         Called with a :class:`State` after every step; a true return value ends the run.
     progress : bool or callable
@@ -178,6 +185,7 @@ def simulate(
         raise InputError("resume=True needs checkpoint=, the file to go on from")
     require_watchers(callback, progress, throw)
     flag("resume", resume)
+    engine_name(engine)
     for name, file in (("checkpoint", checkpoint), ("record_problems", record_problems)):
         if file is not None:
             path(name, file)
@@ -190,9 +198,10 @@ def simulate(
         kept = None if checkpoint is None else Checkpoint(checkpoint)
         if resume and kept is not None and kept.path.exists():
             kept.restore(stepper)
+        driver = Driver.of(engine, stepper, saves_problems=record_problems is not None)
         try:
             with reporter(progress, stepper) as report:
-                _drive(stepper, callback, report, kept, checkpoint_every)
+                _drive(stepper, driver, callback, report, kept, checkpoint_every)
         except KeyboardInterrupt:
             stepper.stop(RunStatus.INTERRUPTED, f"interrupted at t = {stepper.t:g}")
         except SimulationError as error:
@@ -227,6 +236,7 @@ def _recorded(solver: GaussSolver, path: str | os.PathLike[str] | None) -> Itera
 
 def _drive(
     stepper: Stepper,
+    driver: Driver,
     callback: Callable[[State], Any] | None,
     report: Callable[[], None],
     checkpoint: Checkpoint | None,
@@ -234,8 +244,9 @@ def _drive(
 ) -> None:
     """Step until the end, a stop or a limit."""
     deadline = monotonic() + stepper.settings.max_wall_time
+    stops = [1] if callback is not None else [] if checkpoint is None else [every]
     while stepper.status == RunStatus.RUNNING:
-        stepper.step()
+        driver.go(stops)
         report()
         if callback is not None and callback(State(stepper.t, stepper.q, stepper.v)):
             stepper.stop(RunStatus.TERMINATED, f"the callback stopped the run at t = {stepper.t:g}")

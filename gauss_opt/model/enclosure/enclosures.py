@@ -111,6 +111,14 @@ class Enclosures:
     def _traced(
         self, user: UserFunction, parameters: Parameters, offset: float
     ) -> MotionFunction | None:
+        graph = self.graph_of(user, parameters)
+        return None if graph is None else self._made(graph - offset)
+
+    def graph_of(self, user: UserFunction, parameters: Parameters) -> Any:
+        """The graph of a user function that returns a number; None where it cannot be traced.
+
+        It must agree with the function at trial points.
+        """
         try:
             graph, ndim = user.trace(self._symbols)
         except TraceError:
@@ -129,7 +137,7 @@ class Enclosures:
             if not agree(np.asarray(value, dtype=float), traced):
                 return None
             compared += 1
-        return self._made(graph - offset) if compared else None
+        return graph if compared else None
 
     def _made(self, graph: Any) -> MotionFunction | None:
         try:

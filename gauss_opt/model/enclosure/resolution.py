@@ -78,6 +78,13 @@ class Resolution:
         self._condition = smooth_on(function, self._boxes)
         self.trivial = self._condition.is_constant() and bool(float(self._condition))
 
+    @lazy
+    def condition(self) -> Any:
+        """A CasADi function of (low, high, times, t, p), above 0 where all is smooth on a box."""
+        low, high, times, p = self._inputs
+        output = ca.cse(ca.densify(self._condition))
+        return ca.Function("smooth", [low, high, times, ca.SX.sym("t"), p], [output])
+
     def is_smooth(self, cells: Cells, p: Array) -> Mask:
         """Over which cells of (q, v) everything is smooth."""
         mask: Mask = self._called(self._smooth, cells, p)[:, 0] > 0.0

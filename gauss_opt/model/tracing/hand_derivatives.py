@@ -17,6 +17,7 @@ from ..dynamics import Motion, Parameters, SmoothPart, Values
 from ..enclosure.enclosures import Enclosures
 from ..rows import Block, RowTable
 from ..switches import Switches
+from ..tapes.programs import Programs
 from .agreement import NowAndThen
 from .energy_graphs import EnergyGraphs
 from .hand_checks import check_derivatives
@@ -120,6 +121,11 @@ class HandDynamics:
     def enclosures(self) -> Enclosures:
         """What can be proved of the traced functions; nothing of those by hand."""
         return self._traced.enclosures
+
+    @property
+    def programs(self) -> Programs:
+        """Of the traced system: it says that rows by hand have no program."""
+        return self._traced.programs
 
     @property
     def energy_graphs(self) -> EnergyGraphs:

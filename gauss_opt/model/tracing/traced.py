@@ -24,6 +24,7 @@ from ..mass import full_mass, symmetric
 from ..not_finite import WORDS, not_finite
 from ..rows import RowTable
 from ..switches import Switches
+from ..tapes.programs import Programs
 from .agreement import Agreement, NowAndThen
 from .buffered import BufferedFunction, RowFunctions, SampledFunction
 from .energy_graphs import EnergyGraphs
@@ -84,8 +85,6 @@ class TracedDynamics:
         found = [(user, self._slices[name]) for name, user in self._graph.traced.items()]
         start, rows = self._slices["value"].start, self._graph.rows.traced
         return found + [(u, slice(start + part.start, start + part.stop)) for u, part in rows]
-
-    # At a state
 
     def evaluate(self, q: Array, v: Array, t: float, parameters: Parameters) -> Values:
         out = self._function(q, v, t, parameters)
@@ -176,8 +175,6 @@ class TracedDynamics:
         """The first traced function whose plain value differs at a state, and how."""
         return self._agreement.disagreement(q, v, t, parameters)
 
-    # Parts of it
-
     def smooth(self, held: Indices) -> SmoothPart | None:
         if self._graph.direct or self.needs_ideal_force:
             return None
@@ -243,6 +240,11 @@ class TracedDynamics:
         return Enclosures(self._graph)
 
     @lazy
+    def programs(self) -> Programs:
+        """What a compiled engine takes."""
+        return Programs(self._graph, self.enclosures)
+
+    @lazy
     def energy_graphs(self) -> EnergyGraphs:
         """What the energy account needs of the graphs."""
         return EnergyGraphs(self._graph)
@@ -274,8 +276,6 @@ class TracedDynamics:
 
     def _own_function(self, name: str, output: Any) -> BufferedFunction:
         return BufferedFunction(ca.Function(name, self._inputs, [output]))
-
-    # What is wrong
 
     def _refuse_non_finite(self, out: Array, q: Array, v: Array, t: float) -> None:
         """Name the function behind an entry that is not finite; large finite numbers may pass."""

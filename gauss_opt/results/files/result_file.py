@@ -110,9 +110,10 @@ def _has_place(key: str, column: Array) -> bool:
 
 
 def _pack_stats(stats: Stats) -> dict[str, Any]:
-    """The statistics; closings, which files of before do not know, only where there are any."""
+    """The statistics; what files of before do not know only where there is anything to say."""
     counts = asdict(stats)
-    without = () if stats.closings else ("closings", "closing_loss", "worst_closing_loss")
+    without = [] if stats.closings else ["closings", "closing_loss", "worst_closing_loss"]
+    without += [] if stats.handed_over else ["handed_over"]
     return {name: count for name, count in counts.items() if name not in without}
 
 
@@ -171,9 +172,9 @@ def _check_header(header: dict[str, Any], width: int) -> None:
 def read_stats(entry: dict[str, Any]) -> Stats:
     """The statistics in a header; a ValueError when they are not numbers and words."""
     values = asdict(Stats(**entry))
-    words(list(values.pop("sampled").values()))
+    words([*values.pop("sampled").values(), values.pop("engine")])
     several = [values.pop("rank_drops"), values.pop("seconds").values(),
-               values.pop("unsettled").values()]  # fmt: skip
+               values.pop("unsettled").values(), values.pop("handed_over").values()]  # fmt: skip
     for number in (*chain(*several), *values.values()):
         if type(number) not in (int, float):
             raise ValueError(f"{number!r} in the statistics is not a number")

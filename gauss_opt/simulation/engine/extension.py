@@ -17,7 +17,7 @@ from .sources import fingerprint
 
 __all__ = ["ABI", "SWITCH", "Extension", "extension"]
 
-ABI = 1  # the interface between this package and its extension; module.c has the same number
+ABI = 2  # the interface between this package and its extension; module.c has the same number
 SWITCH = "GAUSS_OPT_ENGINE"  # the variable that, set to "python", hides the extension
 AGAIN = "install the package again, or run `python hatch_build.py` in the source tree"
 

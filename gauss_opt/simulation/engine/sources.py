@@ -7,7 +7,8 @@ from pathlib import Path
 
 __all__ = ["SOURCES", "fingerprint"]
 
-SOURCES = sorted((Path(__file__).parent / "native").glob("*.[ch]"))
+NATIVE = Path(__file__).parent / "native"
+SOURCES = sorted(NATIVE.rglob("*.[ch]"))
 
 
 def fingerprint() -> int | None:
@@ -17,5 +18,6 @@ def fingerprint() -> int | None:
     found = sha256()
     for path in SOURCES:
         text = path.read_bytes().replace(b"\r\n", b"\n")
-        found.update(f"{path.name} {len(text)}\n".encode() + text)
+        name = path.relative_to(NATIVE).as_posix()
+        found.update(f"{name} {len(text)}\n".encode() + text)
     return int.from_bytes(found.digest()[:8], "big")

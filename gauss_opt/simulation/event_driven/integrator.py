@@ -15,7 +15,7 @@ from ...base.chebyshev import nodes
 from ...base.registry import Registry
 from ...results.dense_output import Piece
 
-__all__ = ["METHODS", "Integrator", "find_method"]
+__all__ = ["METHODS", "Integrator", "dop853_basis", "find_method"]
 
 
 def _is_method(item: object) -> TypeGuard[type[OdeSolver]]:
@@ -38,7 +38,7 @@ def find_method(method: Any) -> Any:
 
 
 @cache
-def _dop853_basis() -> Array:
+def dop853_basis() -> Array:
     """Weights of DOP853's seven interpolation vectors at the Chebyshev points, (8, 7).
 
     Its polynomial is F0 x + F1 x (1 - x) + F2 x (1 - x) x + ...: the same at every step.
@@ -143,7 +143,7 @@ class Integrator:
         t0, t1 = float(self._solver.t_old), float(self._solver.t)
         interpolant = self._solver.dense_output()
         if isinstance(interpolant, Dop853DenseOutput):
-            values = interpolant.y_old + _dop853_basis().dot(interpolant.F)
+            values = interpolant.y_old + dop853_basis().dot(interpolant.F)
         else:
             values = interpolant(t0 + (t1 - t0) * self._nodes).T
         values[-1] = self._solver.y

@@ -12,6 +12,7 @@ from ...base.tolerances.simulation import ROUND_OFF
 from ...mechanics.answer import Acceleration
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
+from ...results.growing.stretch import Stretch
 from ...results.records import EventKind
 from ...results.result import Result
 from ..run_state import RunState
@@ -86,6 +87,13 @@ class Present:
         if context.equalities.among is not None:
             self.flow = flow_of(context, state.status)
             self.reach(context.on_constraints(self.now, self.flow, state.scales))
+
+    def take_over(self, state: RunState, now: Snapshot, stretch: Stretch) -> None:
+        """Go on from where another engine has led to; a segment under way goes on there."""
+        self.state, self.now = state, now
+        self.recording.recorder.extend(stretch)
+        self.flow = flow_of(self.context, state.status)
+        self.segment = None
 
     def be_at(self, snapshot: Snapshot) -> None:
         """Be where a snapshot is."""

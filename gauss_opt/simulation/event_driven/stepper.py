@@ -7,6 +7,7 @@ to the first event inside and the event itself. At every accepted step the full 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from time import perf_counter
 
 import numpy as np
@@ -64,59 +65,57 @@ class Stepper:
         self.status, self.message = RunStatus.RUNNING, ""
         state = RunState.at_start(self.start, self.settings)
         context = Context.of_run(system, self.start.dynamics, self.settings, solver, state)
-        self._present = Present(context, state, self.start)
+        self.present = Present(context, state, self.start)
         self._pace = Pace()
-
-    # What can be seen from outside
 
     @property
     def t(self) -> float:
         """Current time."""
-        return self._present.now.t
+        return self.present.now.t
 
     @property
     def q(self) -> Array:
         """Current position."""
-        return self._present.now.q
+        return self.present.now.q
 
     @property
     def v(self) -> Array:
         """Current velocity."""
-        return self._present.now.v
+        return self.present.now.v
 
     @property
     def events(self) -> tuple[Event, ...]:
         """Events so far."""
-        return self._present.recording.events_so_far
+        return self.present.recording.events_so_far
 
     @property
     def stats(self) -> Stats:
         """What the run has taken so far."""
-        return self._present.state.stats
+        return self.present.state.stats
 
     @property
     def system(self) -> System:
         """What is simulated."""
-        return self._present.context.system
+        return self.present.context.system
 
     @property
     def layout(self) -> RowTable:
         """Rows of the constraints."""
-        return self._present.context.layout
+        return self.present.context.layout
 
     def whereabouts(self) -> str:
         """Where it is, how large its steps are, and what keeps them so: for errors of limits."""
-        return self._pace.whereabouts(self._present)
+        return self._pace.whereabouts(self.present)
 
     def result(self, since: Mark = NOTHING) -> Result:
         """What there is so far, or what is new since a mark, frozen."""
         message = self.message or f"still running, t = {self.t:g}"
-        return self._present.recording.result(self.status, message, since)
+        return self.present.recording.result(self.status, message, since)
 
     @property
     def mark(self) -> Mark:
         """How much there is so far."""
-        return self._present.recording.recorder.mark
+        return self.present.recording.recorder.mark
 
     def stop(self, status: RunStatus, message: str) -> None:
         """End the run from outside."""
@@ -127,11 +126,11 @@ class Stepper:
 
         A method that remembers earlier steps starts afresh from here, in this run as well.
         """
-        segment = self._present.segment
+        segment = self.present.segment
         if segment is not None and not segment.one_step:
-            self._present.end_segment()
-        self._present.recording.count()
-        return self._present.state.copy()
+            self.present.end_segment()
+        self.present.recording.count()
+        return self.present.state.copy()
 
     def resume(self, state: RunState, result: Result) -> None:
         """Go on from a state and the result so far instead of from the start.
@@ -139,17 +138,15 @@ class Stepper:
         A run that a terminal user event has ended stays ended; one that a callback, a limit or
         :meth:`stop` has ended goes on.
         """
-        self._present.resume(state, result)
+        self.present.resume(state, result)
         self.status, self.message = RunStatus.RUNNING, ""
         self._stop_at_users()
         if self.t >= self.settings.t1 and self.status == RunStatus.RUNNING:
             self._at_bound()
 
-    # Steps
-
     def begin(self) -> None:
         """Check the start, and settle what touches already."""
-        present = self._present
+        present = self.present
         context, state = present.context, present.state
         present.start_at(consistent_start(context, present.flow, state.scales, present.now))
         touching = touching_at(state, present.now)
@@ -164,19 +161,28 @@ class Stepper:
         """One accepted step, or the part up to the first event and that event."""
         if self.status != RunStatus.RUNNING:
             raise SimulationError(f"the run has ended: {self.message}", self.result())
+        self.attempt(self._advance)
+
+    def attempt(self, work: Callable[[], None]) -> None:
+        """Do what may fail: then the run has failed, and the error has its result."""
         try:
-            self._advance()
-        except SimulationError as error:
-            self.stop(RunStatus.FAILED, str(error))
-            error.result = self.result()
-            raise
+            work()
         except (GaussError, ArithmeticError, np.linalg.LinAlgError) as error:
             self.stop(RunStatus.FAILED, str(error))
+            if isinstance(error, SimulationError):
+                error.result = self.result()
+                raise
             message = f"the simulation failed at t = {self.t:.9g}: {error}"
             raise SimulationError(message, self.result()) from error
 
+    def caught_up(self, times: Iterable[float]) -> None:
+        """Another engine has gone on from here, in steps that ended at these times."""
+        for t in times:
+            self._pace.note(t)
+        self._at_bound()
+
     def _advance(self) -> None:
-        present, lap = self._present, self._present.recording.lap
+        present, lap = self.present, self.present.recording.lap
         clock, t = perf_counter(), self.t
         segment = present.segment or present.begin_segment()
         if not segment.step(present.now):
@@ -200,23 +206,21 @@ class Stepper:
         elif steps_collapse(present.state, segment, present.now, self.settings.rtol):
             self._leap(segment)
         present.state.standstill = present.state.standstill + 1 if self.t == t else 0
-        self._require_headway()
+        self.require_headway()
 
-    def _require_headway(self) -> None:
+    def require_headway(self) -> None:
         """Raise when a limit is reached, or the run cannot get on."""
-        present, pace = self._present, self._pace
-        pace.note(self.t)
-        require_progress(present.state.standstill, self.whereabouts)
+        self._pace.note(self.t)
+        require_progress(self.present.state.standstill, self.whereabouts)
         if self.status != RunStatus.RUNNING:
             return
-        events = len(present.recording.recorder.events)
-        require_within_limits(self.settings, self.stats.steps, events, self.whereabouts)
-        if chatter(present, pace.size) is not None:
+        require_within_limits(self.settings, self.stats.steps, self.mark.events, self.whereabouts)
+        if chatter(self.present, self._pace.size) is not None:
             raise SimulationError(f"no progress {self.whereabouts()}")
 
     def _accept(self, segment: Segment, piece: Piece) -> Happening | None:
         """Accept a step when the frozen set is still right at its end; otherwise say what is."""
-        present = self._present
+        present = self.present
         context, state = present.context, present.state
         snapshot = context.at(piece.t1, segment.y)
         state.scales.update(snapshot.q, snapshot.v)
@@ -235,17 +239,15 @@ class Stepper:
 
     def _at_bound(self) -> None:
         """The end of the run, of a smooth stretch between breakpoints, or of an accumulation."""
-        pending = self._present.state.pending
+        pending = self.present.state.pending
         if pending is not None and self.t >= pending.t:
-            self._present.reach_limit()
+            self.present.reach_limit()
         if self.t >= self.settings.t1:
             self.stop(RunStatus.FINISHED, f"reached the end, t = {self.settings.t1:g}")
 
-    # Events
-
     def _to_event(self, segment: Segment, piece: Piece, found: Happening) -> None:
         """Go to an event inside the step, through it, and get ready for a new segment."""
-        present, suggested = self._present, segment.next_step
+        present, suggested = self.present, segment.next_step
         context, state = present.context, present.state
         found = sooner(context, state, piece, found)
         there, way = arrive(context, segment, state.scales, present.now, piece, found)
@@ -256,29 +258,26 @@ class Stepper:
             self._at_bound()
 
     def _through_event(self, snapshot: Snapshot, found: Happening) -> None:
-        present = self._present
+        present = self.present
         context, state = present.context, present.state
         snapshot = context.on_constraints(snapshot, present.flow, state.scales)
         present.reach(snapshot)
         before = present.near_side(found, snapshot)
-        self._announce_users(found, snapshot)
+        present.announce_users(found, snapshot)
+        self._stop_at_users()
         ended = found.kind == HappeningKind.USER or self.status != RunStatus.RUNNING
         if ended and before is not None:
             present.recording.row(before, far_side=True)
         else:
             present.respond(found, snapshot)
 
-    def _announce_users(self, found: Happening, there: Snapshot) -> None:
-        self._present.announce_users(found, there)
-        self._stop_at_users()
-
     def _stop_at_users(self) -> None:
-        for event in self._present.state.ended_by(self.settings.events):
+        for event in self.present.state.ended_by(self.settings.events):
             self.stop(RunStatus.TERMINATED, f"user event {event.name!r} at t = {self.t:g}")
 
     def _leap(self, segment: Segment, *, last_resort: bool = False) -> bool:
         """Step over a configuration at which the rank of the constraints drops, if one is near."""
-        present = self._present
+        present = self.present
         context, state, now = present.context, present.state, present.now
         found, state.correction = landing(context, state, segment, now, last_resort=last_resort)
         if found is None:
@@ -294,7 +293,8 @@ class Stepper:
             if happening is not None:  # nothing changes there, so the leap need not end there
                 there = context.at(happening.t, piece(happening.t))
                 there = context.on_constraints(there, segment.flow, state.scales)
-                self._announce_users(happening, there)
+                present.announce_users(happening, there)
+                self._stop_at_users()
             present.land(found)
         present.end_segment()
         return True

@@ -1,7 +1,8 @@
 /* The Python module _engine. It keeps no state of its own. */
+#include "door.h"
 #include "span.h"
 
-#define ABI 1 /* the interface with extension.py, which has the same number */
+#define ABI 2 /* the interface with extension.py, which has the same number */
 
 static PyObject *abi(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
@@ -56,6 +57,15 @@ static PyMethodDef METHODS[] = {
     {"indices", indices, METH_VARARGS,
      "indices(array, name, low, high): the number of elements of an array of int32 that are all "
      "at least `low` and below `high`, or an error."},
+    {"sizes", engine_sizes, METH_O,
+     "sizes(program): how many doubles and integers the workspace of a run takes. A program that is "
+     "damaged is refused."},
+    {"tape", engine_tape, METH_VARARGS,
+     "tape(program, number, t, enclose, (y, p, widening, out, work)): evaluate one tape, or enclose "
+     "it over a box."},
+    {"run", engine_run_door, METH_VARARGS,
+     "run(program, inputs, state, out): go on until something is rare. Returns the code of why, and "
+     "the numbers of rows, pieces and events; the lock of Python is released meanwhile."},
     {NULL, NULL, 0, NULL},
 };
 

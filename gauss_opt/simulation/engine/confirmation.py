@@ -1,0 +1,81 @@
+"""What the compiled engine answers, looked at by the Python engine now and then.
+
+Every step and every impact has its certificate in the compiled engine. Here the last of them in a
+stretch are certified once more, from numbers that are evaluated anew: an engine that computes
+something else, whatever the reason, does not get further than that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...base.arrays import Array
+from ...base.errors import InfeasibleError, SolverError
+from ...base.tolerances.base import TINY
+from ...base.tolerances.mechanics import FOLLOWS
+from ...base.tolerances.simulation import PENETRATED, SAME_ACCELERATION
+from ...mechanics.consistency.projection import drift
+from ...model.snapshot import Snapshot
+from ...results.growing.stretch import Stretch
+from ..event_driven.contact_status import present_and_open
+from ..event_driven.context import Context
+from ..event_driven.segment import flow_of
+from ..run_state import RunState
+
+__all__ = ["confirmed"]
+
+
+def confirmed(context: Context, state: RunState, now: Snapshot, stretch: Stretch) -> bool:
+    """Whether the end of a stretch, and its last impact, are what (G) says.
+
+    Parameters
+    ----------
+    state : RunState
+        At the end.
+    now : Snapshot
+        The same, evaluated.
+    """
+    if not (_on_surfaces(context, state, now) and _balanced(context, stretch)):
+        return False
+    try:
+        answer = context.accelerate(now, state.status)
+    except (InfeasibleError, SolverError):
+        return False
+    rows = stretch.rows.state
+    if not len(rows) or rows[-1, 0] != now.t:
+        return True
+    nq, nv = len(now.q), len(now.v)
+    a = rows[-1, 1 + nq + nv : 1 + nq + 2 * nv]
+    return _same(a, answer.acceleration, np.abs(now.force).max() / np.abs(now.mass).max())
+
+
+def _same(found: Array, wanted: Array, typical: float) -> bool:
+    size = np.abs(wanted).max() + np.abs(found).max() + typical
+    return bool(np.abs(found - wanted).max() <= SAME_ACCELERATION * size)
+
+
+def _on_surfaces(context: Context, state: RunState, now: Snapshot) -> bool:
+    """No drift from what is held, and no open contact behind its surface."""
+    flow = flow_of(context, state.status)
+    if not max(drift(now, flow.position_rows, flow.velocity_rows, state.scales)) <= FOLLOWS:
+        return False
+    rows = present_and_open(state.status, now.layout)
+    depths = -now.value[rows] / (state.scales.lengths(now)[rows] + TINY)
+    return bool(depths.max(initial=0.0) <= PENETRATED)
+
+
+def _balanced(context: Context, stretch: Stretch) -> bool:
+    """Whether the impulses of the last impact are the change of momentum."""
+    events = stretch.events
+    impacts = np.flatnonzero(events.kind == 0)
+    if not len(impacts):
+        return True
+    last = int(impacts[-1])
+    before, after = events.before[last], events.after[last]
+    there = context.at(float(events.numbers[last, 0]), np.concatenate([events.q[last], before]))
+    start, end = (events.impulses.start[i] for i in (last, last + 1))
+    rows, impulses = events.impulses.rows[start:end], events.impulses.values[start:end]
+    given = impulses @ there.rows_of(rows.astype(np.intp))
+    change = there.mass @ (after - before)
+    size = np.abs(there.mass) @ (np.abs(before) + np.abs(after))
+    return bool((np.abs(given - change) <= FOLLOWS * (size + np.abs(given))).all())
