@@ -3,6 +3,7 @@
 import gc
 import pickle
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -210,7 +211,7 @@ def test_nothing_is_made_before_somebody_looks():
 def test_a_result_that_nobody_has_looked_at_travels_and_is_let_go():
     result = ball()
     later = vars(result)["_later"]
-    assert not {"events", "pieces", "rows", "forces"} & vars(result).keys()
+    assert not {"q", "events", "pieces", "rows", "forces"} & vars(result).keys()
     there = pickle.loads(pickle.dumps(result))
     assert [str(e) for e in there.events] == [str(e) for e in result.events]
     assert result.events is result.events
@@ -221,6 +222,30 @@ def test_a_result_that_nobody_has_looked_at_travels_and_is_let_go():
     del result, later
     gc.collect()
     assert gone() is None
+
+
+def test_what_a_result_is_made_of_is_let_go_once_it_is_made():
+    result = ball()
+    later = vars(result)["_later"]
+    blocks = [c.cell_contents for make in later.values() for c in make.__closure__ or ()]
+    gone = [
+        weakref.ref(part) for c in blocks if hasattr(c, "__self__") for _, part in c.__self__.parts
+    ]
+    assert gone
+    del blocks
+    for name in [*later]:
+        assert getattr(result, name) is getattr(result, name)
+    assert not later
+    gc.collect()
+    assert [part() for part in gone] == [None] * len(gone)
+
+
+def test_two_threads_that_look_at_once_see_the_same():
+    for name in ("events", "q", "rows", "pieces"):
+        result = ball()
+        with ThreadPoolExecutor(4) as pool:
+            seen = list(pool.map(getattr, [result] * 8, [name] * 8))
+        assert all(one is seen[0] for one in seen)
 
 
 def test_a_result_of_a_run_under_way_stays_what_it_was():

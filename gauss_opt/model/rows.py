@@ -266,5 +266,7 @@ class RowTable:
 
         A servo holds neither: it gives forces that lead back to its trajectory.
         """
+        if not len(held):
+            return held, held
         velocity = np.sort(held[self.kind[held] != Kind.SERVO])
         return velocity[~self.on_velocity[velocity]], velocity

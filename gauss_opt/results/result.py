@@ -132,9 +132,11 @@ class Result(Drawn, Rubbed, Tabled, Unchanging):
         ``column`` gives a column by key, ``events`` and ``pieces`` give what they are called;
         arrays that come from them are read-only.
         """
-        at_once = {name: column(name) for name in ("t", "q", "v", "a")}
-        result = made(cls, **{**NOT_GIVEN, **at_once, **others})
+        result = made(cls, **{**NOT_GIVEN, **others, "t": column("t")})
         vars(result)["_later"] = {
+            "q": lambda: column("q"),
+            "v": lambda: column("v"),
+            "a": lambda: column("a"),
             "rows": lambda: group(column, "rows"),
             "forces": lambda: group(column, "forces"),
             "settings": lambda: frozen_deeply(settings),
@@ -146,10 +148,15 @@ class Result(Drawn, Rubbed, Tabled, Unchanging):
     if not TYPE_CHECKING:  # all fields are declared above
 
         def __getattr__(self, name: str) -> Any:
-            make = vars(self).get("_later", {}).get(name)
-            if make is None:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            return vars(self).setdefault(name, make())
+            own = vars(self)
+            later = own.get("_later", {})
+            make = later.get(name)
+            if make is not None:
+                own.setdefault(name, make())  # first the value, then without what made it
+                later.pop(name, None)
+            if name in own:
+                return own[name]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _arrived, (

@@ -107,7 +107,10 @@ def _what_is_wrong(flow: Flow, snapshot: Snapshot, off: Drift, depth: Array, bel
 
 def refuse_friction_in_space(start: Snapshot) -> None:
     """An error for contacts that slip in two directions: in the plane there is one."""
-    layout, rough = start.layout, start.coefficients.rough
+    layout = start.layout
+    if not len(layout.normal_of):
+        return
+    rough = start.coefficients.rough
     counts = np.bincount(layout.normal_of, minlength=layout.n_rows)
     rows = np.flatnonzero(rough & (counts > 1))
     if len(rows):

@@ -133,7 +133,8 @@ class Settings:
         """With the law that is right for a system, where the user has not asked for one."""
         if not self.default_law:
             return self
-        return replace(self, law=law_for(coefficients, None))
+        law = law_for(coefficients, None)
+        return self if law == self.law else replace(self, law=law)
 
     def describe(self) -> dict[str, Any]:
         """The settings as plain words and numbers, for files and reports.

@@ -40,19 +40,25 @@ class Scales:
         self.v = np.abs(v)
         self._mass: Array | None = None
         self._inertia = self._mobility = np.zeros(0)
+        self._lengths: tuple[Snapshot, Array] | None = None  # of the last snapshot asked about
 
     def update(self, q: Array, v: Array) -> None:
         """Take another state into account."""
+        self._lengths = None
         if self.fixed_length is None:
             np.maximum(self.q, np.abs(q), out=self.q)
         np.maximum(self.v, np.abs(v), out=self.v)
 
     def lengths(self, snapshot: Snapshot) -> Array:
-        """Size of the terms that the value of each row is made of, (m,)."""
+        """Size of the terms that the value of each row is made of, (m,), read-only."""
+        if self._lengths is not None and self._lengths[0] is snapshot:
+            return self._lengths[1]
         q = self.q
         if len(q) != len(snapshot.v):
             q = np.full(len(snapshot.v), q.max())
         sizes: Array = snapshot.jacobian.sizes(q) + self._floor(snapshot, q)
+        sizes.setflags(write=False)
+        self._lengths = snapshot, sizes
         return sizes
 
     def speeds(self, snapshot: Snapshot) -> Array:
