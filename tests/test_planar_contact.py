@@ -196,6 +196,26 @@ def test_slips_are_velocities_of_the_two_surfaces_along_one_another():
     assert friction["belt-wheel"] == 0.3
 
 
+@pytest.mark.parametrize(
+    ("friction", "shape", "rolls"),
+    [(0.2, pl.Box(0.4, 0.2), False), (0.6, pl.Disc(0.1), True), (0.05, pl.Disc(0.1), False)],
+)
+def test_bodies_slide_and_roll_down_a_rough_slope(friction, shape, rolls):
+    """g (sin - mu cos) when it slides, 2/3 g sin when a disc rolls; 0.05 is too little for that."""
+    g, slope = 9.81, 20 * pl.deg
+    sine, cosine = np.sin(slope), np.cos(slope)
+    m = pl.Mechanism(gravity=(g * sine, -g * cosine))
+    floor = m.fixed("floor", pl.Box(20.0, 1.0, (0.0, -0.5)))
+    body = m.body("body", shape, mass=1.0, at=(0.0, 0.1))
+    m.collide(floor, body, friction=friction)
+    run = m.simulate({}, (0, 0.5))
+    rate = 2 / 3 * g * sine if rolls else g * (sine - friction * cosine)
+    assert run.acceleration(body)[:, 0] == pytest.approx(rate, rel=1e-9)
+    assert run.path(body)[-1] == pytest.approx([0.5 * rate * 0.5**2, 0.1], abs=1e-9)
+    force = run.reaction("floor-body", on=body).force
+    assert force == pytest.approx(np.tile([rate - g * sine, g * cosine], (len(run.t), 1)), abs=1e-8)
+
+
 def test_materials_combine_by_a_rule_or_by_a_matrix():
     m = pl.Mechanism()
     m.material("steel", restitution=0.8, friction=0.2)

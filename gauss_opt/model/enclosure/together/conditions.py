@@ -25,18 +25,28 @@ __all__ = ["Conditions", "Quiet"]
 
 
 class Quiet(NamedTuple):
-    """What is proved of a step, as masks over all rows.
+    """What is proved of the parts of a step, as masks over all rows, (c, m).
 
     Attributes
     ----------
+    begins : (c,) array
+        When each part begins.
     away : mask
         Contacts that, open, neither close nor begin to exist on or behind their surface.
     stays : mask
         Contacts whose condition is true all the time.
     """
 
+    begins: Array
     away: Mask
     stays: Mask
+
+    def until(self, t: float, closed: Mask) -> Mask:
+        """Contacts that have no part in the step up to a time, given which are closed."""
+        parts = self.begins < t
+        away, stays = self.away[parts].all(axis=0), self.stays[parts].all(axis=0)
+        quiet: Mask = np.where(closed, stays, away)
+        return quiet
 
 
 class Conditions:
@@ -76,23 +86,26 @@ class Conditions:
         return None if ndim or symbols.velocities_in(graph) else graph
 
     def over(self, way: Way, near: Array, p: Array) -> Quiet:
-        """What is proved of a step: as a whole, then by eighths."""
-        away = np.zeros(len(self._passable), dtype=bool)
-        stays = away.copy()
-        values, edges = way.of(np.arange(self._nq)), [way.t0, way.t1]
-        near = near[self._rows]
-        done, on = self._at_once(values[None], edges, near, p)
-        if not (done | on).all():
-            edges = edges_of(way.t0, way.t1)
-            finer, finer_on = self._at_once(cut(values, CUTS), edges, near, p)
-            done, on = done | finer, on | finer_on
-        away[self._rows], stays[self._rows] = done, on
-        return Quiet(away, stays)
+        """What is proved of a step: as a whole, then by eighths, then by eighths of these."""
+        values, near = way.of(np.arange(self._nq)), near[self._rows]
+        edges = [way.t0, way.t1]
+        clear, stays = self._at_once(values[None], edges, near, p)
+        if not (clear | stays).all():
+            edges, pieces = edges_of(way.t0, way.t1), cut(values, CUTS)
+            clear, stays = self._at_once(pieces, edges, near, p)
+            for i in np.flatnonzero(~(clear | stays).all(axis=1)).tolist():
+                finer = edges_of(edges[i], edges[i + 1])
+                part = self._at_once(cut(pieces[i], CUTS), finer, near, p)
+                clear[i] |= part[0].all(axis=0)
+                stays[i] |= part[1].all(axis=0)
+        every = np.zeros((2, len(clear), len(self._passable)), dtype=bool)
+        every[0][:, self._rows], every[1][:, self._rows] = clear, stays
+        return Quiet(np.array(edges[:-1]), every[0], every[1])
 
     def _at_once(
         self, cells: Array, edges: list[float], near: Array, p: Array
     ) -> tuple[Mask, Mask]:
-        """Rows that are away, and that stay, in every one of some cells."""
+        """Rows that are away, and that stay, in each of some cells, (c, rows)."""
         low, high, _ = bounds(cells)
         times = np.stack([np.array(edges[:-1]), np.array(edges[1:])], axis=1)
         clear = self._above.lower(low, high, times, p) > near
@@ -100,4 +113,4 @@ class Conditions:
         clear |= behind & self._passable[self._rows]
         clear |= self._off.lower(low, high, times, p) > 0.0
         stays = self._on.lower(low, high, times, p) > 0.0
-        return np.all(clear, axis=0), np.all(stays, axis=0)
+        return np.asarray(clear), np.asarray(stays)

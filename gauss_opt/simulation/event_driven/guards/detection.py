@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from ....mechanics.flow import Flow
 from ....model.snapshot import Snapshot
 from ....results.dense_output import Piece
 from ...run_state import RunState
-from ..contact_status import pressing
+from ..contact_status import closed, pressing
 from ..context import Context
 from ..friction.stops import stopped_slips
 from .gaps import closing_contacts
@@ -16,7 +18,7 @@ from .happening import Happening
 from .limits import reached_limits
 from .regular import require_regular
 from .release import release_before
-from .switching import switched
+from .switching import quiet_parts, switched
 from .user_events import user_zeros
 
 __all__ = ["first_event", "first_happening"]
@@ -48,14 +50,18 @@ def first_happening(
     now : Snapshot
         Where the step begins.
     """
-    found = closing_contacts(context, state, now, piece)
+    parts, shut = quiet_parts(context, state, now, piece), closed(state.status)
+    quiet = None if parts is None else parts.until(inf, shut)
+    found = closing_contacts(context, state, now, piece, quiet)
     found += reached_limits(context, state, now, piece)
     if context.rough is not None and state.pending is None:
         found += stopped_slips(context, state, now, piece)
     if context.settings.events:
         found += user_zeros(context, state, piece)
     if context.dynamics.switches:
-        found += switched(context, state, now, piece)
+        until = min((happening.t for happening in found), default=inf)
+        quiet = None if parts is None else parts.until(until + state.resolution(piece.t1), shut)
+        found += switched(context, state, now, piece, quiet)
     if not found:
         return None
     first = min(found, key=lambda happening: happening.t)

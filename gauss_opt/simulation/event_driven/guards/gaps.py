@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from ....base.arrays import Array, Indices
+from ....base.arrays import Array, Indices, Mask
 from ....base.tolerances.simulation import ROUND_OFF
 from ....model.enclosure.partition import Wanted
 from ....model.enclosure.way import Way
@@ -19,22 +19,23 @@ from ..context import Context
 from ..roots import first_crossing
 from .happening import Happening, HappeningKind
 from .sampling import in_reach, resolved, sampled_only
-from .switching import quiet_rows
 from .watch import Samples, exists, watched, way_of
 
 __all__ = ["closing_contacts"]
 
 
 def closing_contacts(
-    context: Context, state: RunState, now: Snapshot, piece: Piece
+    context: Context, state: RunState, now: Snapshot, piece: Piece, quiet: Mask | None = None
 ) -> list[Happening]:
-    """Each open contact's first zero inside a step; of those after the first of all, maybe none."""
+    """Each open contact's first zero inside a step; of those after the first of all, maybe none.
+
+    Those that are ``quiet`` are known to have none.
+    """
     rows = open_contacts(state.status, context.layout)
     if not len(rows):
         return []
     enclosures = context.dynamics.enclosures
     way = way_of(context, piece)
-    quiet = quiet_rows(context, state, state.scales.lengths(now), piece)
     if quiet is not None:
         rows = rows[~quiet[rows]]
     candidates: Iterable[tuple[int, float]] = ((j, piece.t0) for j in range(len(rows)))

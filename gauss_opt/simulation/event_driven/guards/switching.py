@@ -10,6 +10,7 @@ import numpy as np
 from ....base.arrays import Array, Indices, Mask
 from ....base.tolerances.simulation import CLOSED_AT_START, SWITCHING
 from ....model.enclosure.partition import Wanted
+from ....model.enclosure.together.conditions import Quiet
 from ....model.snapshot import Snapshot
 from ....model.switches import Switch
 from ....results.dense_output import Piece
@@ -20,7 +21,7 @@ from .happening import Happening, HappeningKind
 from .sampling import sampled_only
 from .watch import exists, watched, way_of
 
-__all__ = ["quiet_rows", "switched"]
+__all__ = ["quiet_parts", "switched"]
 
 
 class _Flip(NamedTuple):
@@ -30,14 +31,16 @@ class _Flip(NamedTuple):
     on: bool
 
 
-def switched(context: Context, state: RunState, now: Snapshot, piece: Piece) -> Iterator[Happening]:
+def switched(
+    context: Context, state: RunState, now: Snapshot, piece: Piece, quiet: Mask | None = None
+) -> Iterator[Happening]:
     """For each condition the first change that matters.
 
     Closed contacts end with their condition. Open ones begin with it: on their surface they close,
-    and what is behind it then is of the kind ``BEHIND``.
+    and what is behind it then is of the kind ``BEHIND``. Those that are ``quiet`` are known to have
+    none.
     """
     sizes = state.scales.lengths(now)
-    quiet = quiet_rows(context, state, sizes, piece)
     for switch in context.dynamics.switches:
         if quiet is not None and quiet[switch.block.rows].all():
             continue
@@ -56,18 +59,13 @@ def switched(context: Context, state: RunState, now: Snapshot, piece: Piece) -> 
             yield from _begun(flips, gone, sizes, since=_stays_behind(flips, gone, sizes))
 
 
-def quiet_rows(context: Context, state: RunState, sizes: Array, piece: Piece) -> Mask | None:
-    """Contacts to which nothing can happen in a step because of their condition.
-
-    Closed ones exist all the time; open ones do not close, and do not begin on their surface.
-    """
+def quiet_parts(context: Context, state: RunState, now: Snapshot, piece: Piece) -> Quiet | None:
+    """In which parts of a step nothing can happen to contacts because of their condition."""
     enclosures, switches = context.dynamics.enclosures, context.dynamics.switches
     if enclosures is None or not switches:
         return None
-    near = CLOSED_AT_START * sizes
-    proved = enclosures.quiet(way_of(context, piece), switches, near, context.parameters)
-    quiet: Mask = np.where(state.status >= RESTING, proved.stays, proved.away)
-    return quiet
+    near = CLOSED_AT_START * state.scales.lengths(now)
+    return enclosures.quiet(way_of(context, piece), switches, near, context.parameters)
 
 
 def _begun(flips: _Flips, rows: Indices, sizes: Array, *, since: bool) -> Iterator[Happening]:
