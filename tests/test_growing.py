@@ -98,7 +98,7 @@ def stretch_of(result, first=0, last=None):
     concerned = [[layout.names.index(name) for name in e.contacts] for e in events]
     parts = [[i for i, name in enumerate(layout.names) if name in e.impulses] for e in events]
     impulses = [number for e in events for v in e.impulses.values() for number in np.atleast_1d(v)]
-    return Stretch(
+    return Stretch.of(
         rows,
         steps,
         Happened(
@@ -211,7 +211,7 @@ def test_nothing_is_made_before_somebody_looks():
 def test_a_result_that_nobody_has_looked_at_travels_and_is_let_go():
     result = ball()
     later = vars(result)["_later"]
-    assert not {"q", "events", "pieces", "rows", "forces"} & vars(result).keys()
+    assert not {"t", "q", "events", "pieces", "rows", "forces"} & vars(result).keys()
     there = pickle.loads(pickle.dumps(result))
     assert [str(e) for e in there.events] == [str(e) for e in result.events]
     assert result.events is result.events

@@ -11,10 +11,10 @@ import numpy as np
 import gauss_opt as go
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "peers"))
-from gauss_opt_side import chosen, engines, system
+from gauss_opt_side import system
 from problems import PROBLEMS
 
-__all__ = ["Scene", "andrews", "ball", "chain", "chosen", "discs", "engines", "forced",
+__all__ = ["Scene", "andrews", "ball", "chain", "discs", "forced",
            "loose_chain", "near_walls", "oscillator", "pendulum"]  # fmt: skip
 
 GRAVITY = 9.81
@@ -32,7 +32,7 @@ class Scene(NamedTuple):
     def run(self, engine: str = "python") -> go.Result:
         """The whole simulation."""
         span = (0.0, self.end)
-        return go.simulate(self.system, self.q0, self.v0, span, rtol=self.rtol, **chosen(engine))
+        return go.simulate(self.system, self.q0, self.v0, span, rtol=self.rtol, engine=engine)
 
 
 def _of_problem(name: str) -> Scene:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from inspect import signature
 from typing import Any
 
 from problems import LANDING, PENDULUM, PROBLEMS, pendulum_place
@@ -14,16 +13,9 @@ from gauss_opt.simulation.engine import extension
 
 
 def engines() -> dict[str, str]:
-    """The engines that can be asked for here, each in words."""
-    there = {"python": "Python engine"}
-    if "engine" in signature(go.simulate).parameters and extension():
-        there["native"] = "compiled engine"
-    return there
-
-
-def chosen(engine: str) -> dict[str, Any]:
-    """The option that asks for an engine."""
-    return {"engine": engine} if "native" in engines() else {}
+    """The engines that are here, each in words."""
+    there = {"native": "compiled engine"} if extension() else {}
+    return {**there, "python": "Python engine"}
 
 
 @cache
@@ -44,7 +36,7 @@ def impacts(problem: str, engine: str, rtol: float, repeats: int) -> dict[str, A
     p, model = PROBLEMS[problem], system(problem)
     start, span = ([p["x"]], [p["v"]]), (0.0, p["end"])
     seconds, result = least(
-        lambda: go.simulate(model, *start, span, rtol=rtol, **chosen(engine)), repeats
+        lambda: go.simulate(model, *start, span, rtol=rtol, engine=engine), repeats
     )
     hits = [e for e in result.events if e.kind == "impact"][: p["impacts"]]
     return {
@@ -71,7 +63,7 @@ def pendulum(engine: str, rtol: float, repeats: int) -> dict[str, Any]:
     """Where the pendulum is at the end."""
     start, span = pendulum_place(PENDULUM["angle"]), (0.0, PENDULUM["end"])
     seconds, result = least(
-        lambda: go.simulate(rod(), start, [0.0, 0.0], span, rtol=rtol, **chosen(engine)), repeats
+        lambda: go.simulate(rod(), start, [0.0, 0.0], span, rtol=rtol, engine=engine), repeats
     )
     return {"place": result.q[-1].tolist(), "seconds": seconds, "steps": result.stats.steps}
 

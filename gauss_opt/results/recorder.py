@@ -57,12 +57,11 @@ class Recorder:
 
     def extend(self, stretch: Stretch) -> None:
         """Take over what a compiled engine has done since."""
-        rows, steps, events = stretch.rows, stretch.steps, stretch.events
-        before, layout = self.rows.count, self.layout
-        self.rows.extend(rows)
-        self.events.extend(len(events.kind), lambda: events.events(layout, before))
+        before, layout, size = self.rows.count, self.layout, stretch.size
+        self.rows.extend(stretch)
+        self.events.extend(size.events, lambda: stretch.events.events(layout, before))
         if self.dense:
-            self.pieces.extend(len(steps.span), steps.pieces)
+            self.pieces.extend(size.steps, lambda: stretch.steps.pieces())
 
     def row(
         self, snapshot: Snapshot, a: Array, multipliers: Array, states: Array | None = None

@@ -132,8 +132,9 @@ class Result(Drawn, Rubbed, Tabled, Unchanging):
         ``column`` gives a column by key, ``events`` and ``pieces`` give what they are called;
         arrays that come from them are read-only.
         """
-        result = made(cls, **{**NOT_GIVEN, **others, "t": column("t")})
+        result = made(cls, **{**NOT_GIVEN, **others})
         vars(result)["_later"] = {
+            "t": lambda: column("t"),
             "q": lambda: column("q"),
             "v": lambda: column("v"),
             "a": lambda: column("a"),

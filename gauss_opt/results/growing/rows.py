@@ -19,7 +19,7 @@ from .sources import Block, Columns, EngineRows, Source
 
 if TYPE_CHECKING:
     from ...model.dynamics import Dynamics
-    from .stretch import StoredRows
+    from .stretch import Stretch
 
 __all__ = ["Range", "Rows"]
 
@@ -57,10 +57,10 @@ class Rows:
         self._block.put(t, parts)
         self.count, self.last = self.count + 1, t
 
-    def extend(self, rows: StoredRows) -> None:
+    def extend(self, stretch: Stretch) -> None:
         """The rows that a compiled engine has stored."""
-        self._take(EngineRows(self.system, self.dynamics, rows), len(rows.state))
-        self.last = float(rows.state[-1, 0]) if len(rows.state) else self.last
+        self._take(EngineRows(self.system, self.dynamics, stretch), stretch.size.rows)
+        self.last = self.last if stretch.end is None else stretch.end
 
     def refill(self, columns: Mapping[str, Array]) -> None:
         """The rows of a result, in place of all there are."""

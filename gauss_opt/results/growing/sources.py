@@ -15,7 +15,7 @@ from ..columns import COLUMNS, by_slip
 
 if TYPE_CHECKING:
     from ...model.dynamics import Dynamics
-    from .stretch import StoredRows
+    from .stretch import Stretch
 
 __all__ = ["Block", "Columns", "EngineRows", "Source", "nonideal_part"]
 
@@ -70,22 +70,25 @@ class Columns:
 class EngineRows:
     """What a compiled engine has stored; what it left out is computed when it is asked for."""
 
-    def __init__(self, system: System, dynamics: Dynamics, rows: StoredRows) -> None:
-        self._system, self._dynamics, self._rows = system, dynamics, rows
-        nq, nv = dynamics.nq, dynamics.nv
-        ends = np.cumsum([1, nq, nv, nv, nv]).tolist()
-        keys = ("q", "v", "a", "forces_total")
-        self._places = {k: slice(a, b) for k, a, b in zip(keys, ends, ends[1:], strict=False)}
+    def __init__(self, system: System, dynamics: Dynamics, stretch: Stretch) -> None:
+        self._system, self._dynamics, self._stretch = system, dynamics, stretch
+        v, nv = 1 + dynamics.nq, dynamics.nv
+        self._places = {
+            "q": slice(1, v),
+            "v": slice(v, v + nv),
+            "a": slice(v + nv, v + 2 * nv),
+            "forces_total": slice(v + 2 * nv, v + 3 * nv),
+        }
 
     def column(self, key: str, rows: slice) -> Array:
-        state = self._rows.state
+        state = self._stretch.rows.state
         if key == "t":
             return state[rows, 0]
         if key in self._places:
             return state[rows, self._places[key]]
         m = self._dynamics.layout.n_rows
         if key == "rows_multipliers":
-            return self._rows.multipliers.dense(m)[rows]
+            return self._stretch.rows.multipliers.dense(m)[rows]
         if key == "rows_states":
             return self._states(rows)
         if key == "forces_nonideal":
@@ -93,7 +96,7 @@ class EngineRows:
         return self._values_and_rates(rows)[key == "rows_rates"]
 
     def _values_and_rates(self, rows: slice) -> tuple[Array, Array]:
-        dynamics, state = self._dynamics, self._rows.state[rows]
+        dynamics, state = self._dynamics, self._stretch.rows.state[rows]
         end = 1 + dynamics.nq + dynamics.nv
         every = np.arange(dynamics.layout.n_rows)
         return dynamics.sample(every, state[:, 1:end], state[:, 0], self._system.parameters)
@@ -102,16 +105,18 @@ class EngineRows:
         """How contacts with a slip stand: an engine has none with friction."""
         layout = self._dynamics.layout
         if not len(layout.normal_of):
-            return np.zeros((len(self._rows.state[rows]), 0))
-        closed = self._rows.multipliers.dense(layout.n_rows)[rows][:, layout.normal_of] > 0.0
+            return np.zeros((len(self._stretch.rows.state[rows]), 0))
+        closed = (
+            self._stretch.rows.multipliers.dense(layout.n_rows)[rows][:, layout.normal_of] > 0.0
+        )
         return by_slip(closed, self._values_and_rates(rows)[1][:, layout.tangents])
 
     def _nonideal(self) -> Array:
-        dynamics, state = self._dynamics, self._rows.state
+        dynamics, state = self._dynamics, self._stretch.rows.state
         total = state[:, self._places["forces_total"]]
         if self._system.nonideal is None:
             return np.zeros_like(total)
-        multipliers = self._rows.multipliers.dense(dynamics.layout.n_rows)
+        multipliers = self._stretch.rows.multipliers.dense(dynamics.layout.n_rows)
         found = np.empty_like(total)
         for i, line in enumerate(state):
             q, v = line[self._places["q"]], line[self._places["v"]]

@@ -30,8 +30,7 @@ hands them over does not write into them again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -40,11 +39,12 @@ from numpy.typing import NDArray
 
 from ...base.arrays import Array
 from ...base.frozen import frozen_in_place
+from ...base.lazy import lazy
 from ...model.rows import RowTable
 from ..dense_output import Piece
 from ..records import Event, EventKind
 
-__all__ = ["KINDS", "Happened", "Ragged", "Steps", "StoredRows", "Stretch"]
+__all__ = ["KINDS", "Happened", "Ragged", "Size", "Steps", "StoredRows", "Stretch"]
 
 Numbers = NDArray[np.int32]
 Marks = NDArray[np.int8]
@@ -150,17 +150,58 @@ class Happened(NamedTuple):
             all_rows[taking_part[i]] = 0.0
 
 
-@dataclass(frozen=True, eq=False)
+class Size(NamedTuple):
+    """How much there is in a stretch."""
+
+    rows: int
+    steps: int
+    events: int
+
+
 class Stretch:
-    """Rows, dense output and events of a stretch of a run, in order of time."""
+    """Rows, dense output and events of a stretch of a run, in order of time.
 
-    rows: StoredRows
-    steps: Steps
-    events: Happened
+    Parameters
+    ----------
+    size : Size
+    end : float or None
+        Time of the last row; None without one.
+    rows, steps, events : callables
+        What makes them; called when somebody looks, once.
+    """
 
-    def __post_init__(self) -> None:
-        for name in ("rows", "steps", "events"):
-            object.__setattr__(self, name, _finished(getattr(self, name)))
+    def __init__(
+        self,
+        size: Size,
+        end: float | None,
+        rows: Callable[[], StoredRows],
+        steps: Callable[[], Steps],
+        events: Callable[[], Happened],
+    ) -> None:
+        self.size, self.end = size, end
+        self._rows, self._steps, self._events = rows, steps, events
+
+    @classmethod
+    def of(cls, rows: StoredRows, steps: Steps, events: Happened) -> Stretch:
+        """One whose arrays are there."""
+        size = Size(len(rows.state), len(steps.span), len(events.kind))
+        end = float(rows.state[-1, 0]) if size.rows else None
+        return cls(size, end, lambda: rows, lambda: steps, lambda: events)
+
+    @lazy
+    def rows(self) -> StoredRows:
+        """The stored times."""
+        return StoredRows(*_finished(self._rows()))
+
+    @lazy
+    def steps(self) -> Steps:
+        """The dense output."""
+        return Steps(*_finished(self._steps()))
+
+    @lazy
+    def events(self) -> Happened:
+        """What has happened."""
+        return Happened(*_finished(self._events()))
 
 
 def _finished(parts: Any) -> Any:

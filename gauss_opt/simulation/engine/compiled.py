@@ -10,7 +10,6 @@ import numpy as np
 from ...base.arrays import Array
 from ...model.tapes.program import Program
 from ...qp.counts import Counts
-from ...results.growing.stretch import Stretch
 from ...results.records import Stats
 from ..event_driven.contact_status import idle
 from ..event_driven.context import Context
@@ -20,15 +19,16 @@ from .buffers import Buffers, Filled
 from .codes import Code
 from .constants import options, tables
 from .state_arrays import StateArrays
+from .taken import Taken
 
 __all__ = ["Compiled", "Way"]
 
 
 class Way(NamedTuple):
-    """What an engine has done: the state after it, the past it leaves, and why it returned."""
+    """What an engine has done: the state after it, what it has written, why it returned."""
 
     state: RunState
-    stretch: Stretch
+    taken: Taken
     code: Code
 
 
@@ -81,9 +81,8 @@ class Compiled:
             if code != Code.FULL or filled.pieces or state.stats.steps >= most_steps:
                 break
             buffers.grow()
-        stretch = buffers.stretch(filled, self._bilateral)
-        after = arrays.state(state, stretch, buffers.bounces(filled))
-        return Way(after, stretch, Code(code))
+        taken = buffers.taken(filled, self._bilateral)
+        return Way(arrays.state(state, taken), taken, Code(code))
 
     def count(self, stats: Stats, counts: Counts) -> None:
         """Add what the last call took to the statistics of a run, and of its solver."""

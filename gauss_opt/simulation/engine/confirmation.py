@@ -16,16 +16,16 @@ from ...base.tolerances.mechanics import FOLLOWS
 from ...base.tolerances.simulation import PENETRATED, SAME_ACCELERATION
 from ...mechanics.consistency.projection import drift
 from ...model.snapshot import Snapshot
-from ...results.growing.stretch import Stretch
 from ..event_driven.contact_status import present_and_open
 from ..event_driven.context import Context
 from ..event_driven.segment import flow_of
 from ..run_state import RunState
+from .taken import Taken
 
 __all__ = ["confirmed"]
 
 
-def confirmed(context: Context, state: RunState, now: Snapshot, stretch: Stretch) -> bool:
+def confirmed(context: Context, state: RunState, now: Snapshot, taken: Taken) -> bool:
     """Whether the end of a stretch, and its last impact, are what (G) says.
 
     Parameters
@@ -35,17 +35,15 @@ def confirmed(context: Context, state: RunState, now: Snapshot, stretch: Stretch
     now : Snapshot
         The same, evaluated.
     """
-    if not (_on_surfaces(context, state, now) and _balanced(context, stretch)):
+    if not (_on_surfaces(context, state, now) and _balanced(context, taken)):
         return False
     try:
         answer = context.accelerate(now, state.status)
     except (InfeasibleError, SolverError):
         return False
-    rows = stretch.rows.state
-    if not len(rows) or rows[-1, 0] != now.t:
+    a = taken.last_acceleration(now.t)
+    if a is None:
         return True
-    nq, nv = len(now.q), len(now.v)
-    a = rows[-1, 1 + nq + nv : 1 + nq + 2 * nv]
     return _same(a, answer.acceleration, np.abs(now.force).max() / np.abs(now.mass).max())
 
 
@@ -64,18 +62,13 @@ def _on_surfaces(context: Context, state: RunState, now: Snapshot) -> bool:
     return bool(depths.max(initial=0.0) <= PENETRATED)
 
 
-def _balanced(context: Context, stretch: Stretch) -> bool:
+def _balanced(context: Context, taken: Taken) -> bool:
     """Whether the impulses of the last impact are the change of momentum."""
-    events = stretch.events
-    impacts = np.flatnonzero(events.kind == 0)
-    if not len(impacts):
+    last = taken.last_impact()
+    if last is None:
         return True
-    last = int(impacts[-1])
-    before, after = events.before[last], events.after[last]
-    there = context.at(float(events.numbers[last, 0]), np.concatenate([events.q[last], before]))
-    start, end = (events.impulses.start[i] for i in (last, last + 1))
-    rows, impulses = events.impulses.rows[start:end], events.impulses.values[start:end]
-    given = impulses @ there.rows_of(rows.astype(np.intp))
-    change = there.mass @ (after - before)
-    size = np.abs(there.mass) @ (np.abs(before) + np.abs(after))
+    there = context.at(last.t, np.concatenate([last.q, last.before]))
+    given = last.impulses @ there.rows_of(last.rows)
+    change = there.mass @ (last.after - last.before)
+    size = np.abs(there.mass) @ (np.abs(last.before) + np.abs(last.after))
     return bool((np.abs(given - change) <= FOLLOWS * (size + np.abs(given))).all())

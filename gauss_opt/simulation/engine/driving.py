@@ -61,13 +61,13 @@ class Driver:
         most = min(steps + period - steps % period for period in (ASKED_EVERY, *stops))
         way = compiled.go(present, min(most, settings.max_steps))
         now = context.at(way.state.t, np.concatenate([way.state.q, way.state.v]))
-        if not confirmed(context, way.state, now, way.stretch):
+        if not confirmed(context, way.state, now, way.taken):
             self._compiled = None
             stats.engine = f"python: an answer of the other at t = {now.t:.9g} was not confirmed"
             return
         compiled.count(stats, context.solver.counts)
-        present.take_over(way.state, now, way.stretch)
-        stepper.caught_up(way.stretch.steps.span[:, 1].tolist())
+        present.take_over(way.state, now, way.taken.stretch)
+        stepper.caught_up(way.taken.ends)
         if way.code in REASONS:
             reason = REASONS[Code(way.code)]
             stats.handed_over[reason] = stats.handed_over.get(reason, 0) + 1

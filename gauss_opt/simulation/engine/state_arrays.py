@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,12 +12,11 @@ from ...base.frozen import frozen_array
 from ...mechanics.consistency.projection import Scales
 from ...model.tapes.tape import Integers
 from ...results.dense_output import Piece
-from ...results.growing.stretch import Stretch
-from ..event_driven.accumulation import Bounce
 from ..event_driven.impact_series import MEMORY
 from ..event_driven.leaps.rank_watch import LOOKED_BACK
 from ..impact_history import ImpactSeries
 from ..run_state import RunState
+from .taken import Taken
 
 __all__ = ["StateArrays"]
 
@@ -87,14 +85,14 @@ class StateArrays(NamedTuple):
             series.closed.astype(np.int32),
         )
 
-    def state(self, before: RunState, stretch: Stretch, bounces: Iterable[Bounce]) -> RunState:
-        """The state that they say, which came from another by way of a stretch."""
+    def state(self, before: RunState, taken: Taken) -> RunState:
+        """The state that they say, which came from another by what has been written."""
         nq, counts, series = len(before.q), Counts(*self.counts.tolist()), before.series
         t, next_step, last_event, quiet = self.numbers[:LENGTHS].tolist()
         scales = Scales(self.y[:nq], self.y[nq:], before.scales.fixed_length, before.scales.time)
         scales.q, scales.v = self.scale[:nq].copy(), self.scale[nq:].copy()
         low, closed = self.low.astype(np.intp), self.closed.astype(np.intp)
-        past = (*series.bounces, *bounces)[-MEMORY:]
+        past = (*series.bounces, *taken.bounces(MEMORY))[-MEMORY:]
         return replace(
             before,
             t=t,
@@ -107,20 +105,15 @@ class StateArrays(NamedTuple):
             quiet=quiet,
             next_step=None if next_step < 0.0 else next_step,
             atol=self.atol if counts.in_segment else None,
-            recent=_recent(before, counts, stretch),
+            recent=_recent(before, counts, taken),
             correction=np.inf if counts.new_segment else before.correction,
             standstill=0 if t > before.t else before.standstill,
             next_t_eval=counts.next_chosen,
         )
 
 
-def _recent(before: RunState, counts: Counts, stretch: Stretch) -> tuple[Piece, ...]:
+def _recent(before: RunState, counts: Counts, taken: Taken) -> tuple[Piece, ...]:
     """The last steps of the segment that the run is in."""
-    spans, values = stretch.steps.span, stretch.steps.values
-    first = max(len(spans) - min(counts.new_pieces, LOOKED_BACK), 0)
-    new = [
-        Piece(t0, t1, part)
-        for (t0, t1), part in zip(spans[first:].tolist(), values[first:], strict=True)
-    ]
+    new = taken.last_pieces(min(counts.new_pieces, LOOKED_BACK))
     old = () if counts.new_segment else before.recent
     return (*old, *new)[-LOOKED_BACK:]
