@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import block_diag
 
 from gauss_opt import GaussProblem, GaussSolver, InfeasibleError, InputError, SolverError, solve
 from gauss_opt.qp.solvers import Adapter, Proposal, available
@@ -254,3 +255,44 @@ def test_a_solution_from_the_last_active_set_has_no_solvers_answer():
     problem = GaussProblem.create([1.0], target=[-1.0], Ai=[[1.0]], bi=[0.0])
     assert solver.solve(problem).raw.x == 0.0
     assert solver.solve(problem).raw is None
+
+
+# Problems that fall apart
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("solver", ["osqp", "daqp"])
+def test_a_problem_that_falls_apart_is_solved_as_its_parts_are(solver, seed):
+    """Sizes differ by up to 1e14 from part to part; each is as exact as it is by itself."""
+    rng = np.random.default_rng(seed)
+    sizes = 10.0 ** rng.uniform(-7, 7, 3)
+    parts = []
+    for size in sizes:
+        rows, n = rng.integers(1, 4), 3
+        parts.append((rng.normal(size=(rows, n)), size * rng.normal(size=rows),
+                      size * rng.normal(size=n), rng.uniform(0.1, 10.0, n)))  # fmt: skip
+    alone = [
+        solve(GaussProblem.create(mass, target=target, Ai=rows, bi=rhs), solver)
+        for rows, rhs, target, mass in parts
+    ]
+    mixed = rng.permutation(9)
+    Ai = block_diag(*(part[0] for part in parts))
+    order = rng.permutation(len(Ai))
+    problem = GaussProblem.create(
+        np.concatenate([part[3] for part in parts])[mixed],
+        target=np.concatenate([part[2] for part in parts])[mixed],
+        Ai=Ai[order][:, mixed],
+        bi=np.concatenate([part[1] for part in parts])[order],
+    )
+    whole = GaussSolver(solver)
+    answer = whole.solve(problem)
+    expected = np.concatenate([solution.x for solution in alone])[mixed]
+    sizes = np.repeat([np.abs(solution.x).max() for solution in alone], 3)[mixed]
+    assert (np.abs(answer.x - expected) <= 1e-12 * sizes).all()
+    forces = np.concatenate([solution.row_multipliers for solution in alone])[order]
+    assert_allclose(answer.row_multipliers, forces, rtol=1e-10, atol=1e-12 * forces.max())
+    assert answer.certificate.passes(1e-9)
+    assert whole.counts.qp_total == 1
+    again = whole.solve(problem)
+    assert whole.counts.qp_from_active_set == 1
+    assert np.array_equal(again.x, answer.x)

@@ -12,24 +12,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, overload
 
-import numpy as np
-
 from ..base.arguments import flag, number
 from ..base.arrays import Indices
 from ..base.errors import InputError, SolverError
 from ..base.tolerances.qp import CERTIFIED, NEARLY_CERTIFIED
 from .acceptance import accept, repaired, sharpened
 from .certificate import Certificate
-from .counts import Counts
 from .friction.ladder import FrictionLadder
 from .friction.problem import FrictionProblem
 from .friction.solution import FrictionSolution
 from .infeasibility import find_farkas, infeasible
 from .memory import Memory
+from .parts import LAST_SET, may_be_uneven, solved_apart, uneven
 from .problem import GaussProblem
-from .proposals import as_answer, proposed_sets
+from .proposals import as_answer, proposed_sets, violated_rows
 from .solution import GaussSolution
-from .solver_sequence import SolverSequence
+from .solver_sequence import Counts, SolverSequence
 from .solvers import Adapter
 from .whitening import Whitened, whiten
 
@@ -123,11 +121,20 @@ class GaussSolver:
         if self._recorded is not None:
             self._recorded.append(problem)
         white = whiten(problem, self._memory.factor(problem.metric))
+        parts = self._memory.parts(problem) if may_be_uneven(white) else ()
+        if uneven(parts, white):
+            answer = solved_apart(problem, parts, lambda part: self._solve(part, whiten(part)))
+        else:
+            answer = self._solve(problem, white)
+        self.counts.qp_from_active_set += answer.solver == LAST_SET
+        return answer
+
+    def _solve(self, problem: GaussProblem, white: Whitened) -> GaussSolution:
+        """The certified minimiser of a problem that is solved as a whole."""
         working = self._expected(problem, white)
         if working is not None:
-            solution = accept(problem, white, working, self.tolerance, "active set")
+            solution = accept(problem, white, working, self.tolerance, LAST_SET)
             if not isinstance(solution, Certificate):
-                self.counts.qp_from_active_set += 1
                 return sharpened(white, solution, self.tolerance)
         solution = self._ask_in_turn(problem, white)
         if problem.n_equality < len(problem.rhs):
@@ -190,7 +197,7 @@ class GaussSolver:
             return None
         working = self._memory.active_set(problem)
         if working is None and self.guess_active_set:
-            working = _violated(white)
+            working = violated_rows(white)
             self._memory.remember(problem, working)
         return working
 
@@ -291,10 +298,3 @@ def solve(
     if isinstance(problem, FrictionProblem):
         return solver.solve_friction(problem)
     return solver.solve(problem)
-
-
-def _violated(white: Whitened) -> Indices:
-    """The equalities, and the inequality rows that do not hold at z = 0."""
-    rows = np.arange(len(white.rhs))
-    violated: Indices = rows[(rows < white.n_equality) | (white.rhs > 0.0)]
-    return violated

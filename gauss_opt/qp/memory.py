@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base.arrays import Array, Indices
 from ..base.matrices import factorise
+from .parts import Part, parts_of
 from .problem import GaussProblem
 
 __all__ = ["Memory"]
@@ -16,18 +17,28 @@ MOST_SETS = 1000  # then all are forgotten: a study may have a new list of names
 
 
 class Memory:
-    """Active sets by the kind and the names of a problem, and the last metric with its factor."""
+    """Active sets by the kind and the names of a problem, its parts, the last metric's factor."""
 
     def __init__(self) -> None:
         self._sets: dict[tuple[str, tuple[str, ...]], Indices] = {}
         self._metric: Array | None = None
         self._factor: Array | None = None
+        self._parts: dict[tuple[bytes, bytes], tuple[Part, ...]] = {}
 
     def factor(self, metric: Array) -> Array | None:
         """The factor of the metric; a constant mass is one array, factorised once."""
         if metric is not self._metric:
             self._metric, self._factor = metric, factorise(metric)
         return self._factor
+
+    def parts(self, problem: GaussProblem) -> tuple[Part, ...]:
+        """The parts that a problem falls into: they follow from where its entries are not zero."""
+        key = (problem.metric != 0.0).tobytes(), (problem.rows != 0.0).tobytes()
+        if key not in self._parts:
+            if len(self._parts) > MOST_SETS:
+                self._parts.clear()
+            self._parts[key] = parts_of(problem)
+        return self._parts[key]
 
     def active_set(self, problem: GaussProblem) -> Indices | None:
         """The last active set of such a problem; equalities alone need none to be remembered."""

@@ -14,7 +14,7 @@ from .solution import SolverAnswer
 from .solvers import Proposal
 from .whitening import LeastDistance, Whitened
 
-__all__ = ["as_answer", "checked", "proposed_sets"]
+__all__ = ["as_answer", "checked", "proposed_sets", "violated_rows"]
 
 
 def checked(proposal: Proposal, problem: LeastDistance) -> Proposal:
@@ -72,3 +72,10 @@ def _active_rows(problem: LeastDistance, proposal: Proposal) -> Iterator[NDArray
             yield multipliers > zero * largest
     if z is not None:
         yield problem.slack(z) <= PROPOSED_TOUCHING * (TINY + np.linalg.norm(z))
+
+
+def violated_rows(white: Whitened) -> Indices:
+    """The equalities, and the inequality rows that do not hold at z = 0: a first guess."""
+    rows = np.arange(len(white.rhs))
+    violated: Indices = rows[(rows < white.n_equality) | (white.rhs > 0.0)]
+    return violated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from threading import Thread
 from time import perf_counter
 
@@ -13,7 +14,38 @@ from .proposals import checked
 from .solvers import Adapter, Proposal
 from .whitening import LeastDistance
 
-__all__ = ["SolverSequence"]
+__all__ = ["Counts", "SolverSequence"]
+
+
+@dataclass(slots=True)
+class Counts:
+    """How the problems were solved.
+
+    Attributes
+    ----------
+    qp_total : int
+        Problems solved.
+    qp_from_active_set : int
+        Of these, without asking a solver.
+    qp_solver_calls : int
+        Calls of solvers, failed ones included.
+    qp_fallbacks : int
+        Solver calls whose answer failed, so that the next solver was asked.
+    """
+
+    qp_total: int = 0
+    qp_from_active_set: int = 0
+    qp_solver_calls: int = 0
+    qp_fallbacks: int = 0
+
+    def __sub__(self, other: Counts) -> Counts:
+        """What has been added since."""
+        return Counts(
+            self.qp_total - other.qp_total,
+            self.qp_from_active_set - other.qp_from_active_set,
+            self.qp_solver_calls - other.qp_solver_calls,
+            self.qp_fallbacks - other.qp_fallbacks,
+        )
 
 
 class SolverSequence:

@@ -115,8 +115,12 @@ class RunState:
         A run can be much longer than anything that happens in it: then the time between events
         counts.
         """
+        return SIMULTANEOUS * self.time_scale(t)
+
+    def time_scale(self, t: float) -> float:
+        """The time scale of the run, or of what has happened in it so far where it is longer."""
         longest = LONG_RUN * max(self.quiet, t - self.last_event)
-        return SIMULTANEOUS * min(self.scales.time, longest)
+        return min(self.scales.time, longest)
 
     def ended_by(self, events: Sequence[UserEvent]) -> list[UserEvent]:
         """The terminal user events that had a zero here."""

@@ -90,6 +90,14 @@ LIGHT = _qp(
     "without whitening",
 )
 
+# Parts
+UNEVEN = _qp(
+    "UNEVEN",
+    1e-6,
+    "the largest part of a problem",
+    "a part this much smaller is solved, and judged, by itself",
+)
+
 # Certificate
 CERTIFIED = _qp(
     "CERTIFIED",

@@ -71,6 +71,12 @@ ATOL_FLOOR = _simulation(
     "the largest coordinate",
     "the least size of a coordinate, where one has hardly moved",
 )
+FORCE_ROUND_OFF = _simulation(
+    "FORCE_ROUND_OFF",
+    2.2e-16,
+    "the speed that the applied forces could cause within the time scale",
+    "a speed that forces which balance each other leave: the accuracy of steps where nothing moves",
+)
 SHORTEST_RETRY = _simulation(
     "SHORTEST_RETRY",
     1e-13,
@@ -252,8 +258,14 @@ NO_FORCE = _simulation(
 SAME_ACCELERATION = _simulation(
     "SAME_ACCELERATION",
     1e-9,
-    "the accelerations compared, and one that forces can cause",
+    "the accelerations compared, and what the applied forces can cause",
     "accelerations that are the same: the frozen set is then the answer to (G)",
+)
+BALANCED = _simulation(
+    "BALANCED",
+    1e-14,
+    "what forces that balance each other could cause",
+    "what round-off leaves of them: an acceleration, or a way since the last event",
 )
 SWITCHING = _simulation(
     "SWITCHING",

@@ -16,11 +16,10 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.errors import PainleveError, SolverError
 from ...base.tolerances.qp import STILL
-from ..counts import Counts
 from ..infeasibility import find_farkas, infeasible
 from ..memory import Memory
 from ..problem import GaussProblem
-from ..solver_sequence import SolverSequence
+from ..solver_sequence import Counts, SolverSequence
 from ..whitening import whiten
 from .certificate import certify_friction
 from .lemke import lemke_forces

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...model.tapes.program import Program
-from ...qp.counts import Counts
+from ...qp.solver_sequence import Counts
 from ...results.records import Stats
 from ..event_driven.contact_status import idle
 from ..event_driven.context import Context

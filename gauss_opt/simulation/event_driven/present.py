@@ -32,7 +32,7 @@ from .leaps.rank_watch import LOOKED_BACK
 from .presence import present_at_start, present_contacts, refuse_behind, switch
 from .recording import Recording
 from .response import Response, hold, let_go, settle
-from .segment import Segment, absolute_tolerances, first_step_after_event, flow_of
+from .segment import Segment, first_step_after_event, flow_of, tolerances_at
 
 __all__ = ["Present"]
 
@@ -218,7 +218,7 @@ class Present:
         """Start a smooth segment, or go on with one that has some steps behind it."""
         context, state = self.context, self.state
         if state.atol is None:
-            state.atol = absolute_tolerances(context.settings, state.scales)
+            state.atol = tolerances_at(context.settings, state, self.now)
         segment = Segment(context, state, self.now)
         self.segment, self.flow = segment, segment.flow
         return segment

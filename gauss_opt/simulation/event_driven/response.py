@@ -145,7 +145,25 @@ def let_go(context: Context, state: RunState, snapshot: Snapshot, rows: Indices)
         answer = context.accelerate(snapshot, status)
     gone = announce_released(context, snapshot, before, status)
     gone += announce_rubbing(context, snapshot, before, status)
+    snapshot, answer = _taken_up(context, state, snapshot, status, answer)
     return Response(snapshot, status, answer, tuple(gone))
+
+
+def _taken_up(
+    context: Context, state: RunState, snapshot: Snapshot, status: Statuses, answer: Acceleration
+) -> tuple[Snapshot, Acceleration]:
+    """Contacts that begin to carry force after they have rested without any: at rest exactly.
+
+    Nothing has held them, and until they are seen to press they have moved a little.
+    """
+    layout = context.layout
+    taken = contact.pressing(status, layout)
+    taken = taken[(state.status[taken] == contact.RESTING) & (taken < layout.contacts.stop)]
+    if not (snapshot.value[taken].any() or snapshot.rate[taken].any()):
+        return snapshot, answer
+    closed = closed_contacts(status, layout)
+    placed = context.onto(snapshot, closed, state.scales)
+    return placed, context.accelerate(placed, status)
 
 
 def hold(context: Context, state: RunState, snapshot: Snapshot, rows: Indices) -> Response:
@@ -178,7 +196,7 @@ def classify(context: Context, scales: Scales, status: Statuses, snapshot: Snaps
         status = contact.with_forces(status, rows, carries, layout)
         status = after_problem(status, answer, context.rough)
         idle = contact.idle(status)
-        opening = idle[opening_rates(snapshot, answer.acceleration, idle, scales) > 0.0]
+        opening = idle[opening_rates(answer, idle, scales) > 0.0]
         if not len(opening):
             return Classified(status, answer)
         status = contact.released(status, opening, layout)

@@ -6,7 +6,13 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import NonFiniteError
-from ...base.tolerances.simulation import ATOL_BY_RTOL, ATOL_FLOOR, SHORTEST_RETRY
+from ...base.tolerances.simulation import (
+    ATOL_BY_RTOL,
+    ATOL_FLOOR,
+    FORCE_ROUND_OFF,
+    SHORTEST_RETRY,
+)
+from ...mechanics.consistency.caused import coupled_accelerations
 from ...mechanics.consistency.projection import Scales
 from ...mechanics.flow import Flow
 from ...model.snapshot import Snapshot
@@ -18,9 +24,17 @@ from .context import Context
 from .guards.hiding import passed_over, resolution_of
 from .integrator import Integrator
 
-__all__ = ["Segment", "absolute_tolerances", "first_step_after_event", "flow_of", "next_bound"]
+__all__ = [
+    "Segment",
+    "absolute_tolerances",
+    "first_step_after_event",
+    "flow_of",
+    "next_bound",
+    "tolerances_at",
+]
 
 MAX_RETRIES = 8
+STIRRED = 1e3  # times what round-off makes of forces in balance: then something has moved
 
 
 class Segment:
@@ -184,6 +198,25 @@ def absolute_tolerances(settings: Settings, scales: Scales) -> Array:
         largest = part.max(initial=0.0) or 1.0
         sizes.append(np.maximum(part, ATOL_FLOOR * largest))
     return ATOL_BY_RTOL * settings.rtol * np.concatenate(sizes)
+
+
+def tolerances_at(settings: Settings, state: RunState, now: Snapshot) -> Array:
+    """The same; where nothing has moved but by round-off, what forces in balance leave.
+
+    No coordinate has a size there.
+    """
+    atol = absolute_tolerances(settings, state.scales)
+    if settings.atol is not None:
+        return atol
+    time, nq = state.time_scale(now.t), len(now.q)
+    around = coupled_accelerations(now, np.abs(now.force), held(state.status))
+    speeds = FORCE_ROUND_OFF * time * around
+    if (state.scales.v > STIRRED * speeds).any():
+        return atol
+    np.maximum(atol[nq:], speeds, out=atol[nq:])
+    if nq == len(speeds):
+        np.maximum(atol[:nq], time * speeds, out=atol[:nq])
+    return atol
 
 
 def first_step_after_event(piece: Piece, suggested: float | None, between: float) -> float | None:

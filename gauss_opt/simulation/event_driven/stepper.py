@@ -230,7 +230,7 @@ class Stepper:
         if answer is None:
             found = jam_inside(context, state, segment.flow, piece)
         elif state.pending is None:
-            found = set_change(context, state, segment.flow, piece, answer)
+            found = set_change(context, state, segment.flow, piece, answer.snapshot, answer)
         if answer is None or found is not None:
             return found
         present.accept(segment, piece, end)

@@ -36,7 +36,7 @@ def first_event(
         sooner = release_before(context, state, flow, piece, found.t)
         if sooner is not None:
             return sooner
-    require_regular(context, piece, found)
+    require_regular(context, state, piece, found)
     return found
 
 

@@ -21,6 +21,7 @@ from ....mechanics.flow import Flow
 from ....mechanics.pressing import least_multipliers, row_space
 from ....model.enclosure.smooth_bounds import SmoothBounds
 from ....model.enclosure.way import CUTS, edges_of, parts, whole
+from ....qp.parts import coupled_unknowns
 from ....results.dense_output import Piece
 from ...run_state import RunState
 from ..context import Context
@@ -135,12 +136,23 @@ def _within(
     if level < MAX_LEVEL and search.cells <= MAX_CELLS:
         return _cut(search, values, begin, end, level + 1)
     before, after = search.forces(begin), search.forces(end)
-    zero = NO_FORCE * max(np.abs(before).max(), np.abs(after).max())
+    zero = _no_force(search, np.maximum(np.abs(before), np.abs(after)), end)
     falling = np.flatnonzero(search.pressing & (after < -zero))
     if len(falling):
         return _first_root(search, falling, begin, end, before, after)
     search.unsettled += 1
     return None
+
+
+def _no_force(search: _Search, sizes: Array, t: float) -> Array:
+    """Which force of each held row is none: relative to the largest that is coupled to it."""
+    snapshot = search.context.at(t, search.piece(t))
+    rows = snapshot.rows_of(search.held.flow.held)
+    labels = coupled_unknowns(snapshot.mass, rows)[(rows != 0.0).argmax(axis=1)]
+    largest = np.zeros(rows.shape[1])
+    np.maximum.at(largest, labels, sizes)
+    zero: Array = NO_FORCE * largest[labels]
+    return zero
 
 
 def _within_redundant(

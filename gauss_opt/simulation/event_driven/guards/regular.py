@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ....base.errors import NonFiniteError, SimulationError
-from ....base.tolerances.simulation import BESIDE_CONTACT, NO_GRADIENT
+from ....base.tolerances.simulation import BESIDE_CONTACT, NO_GRADIENT, SLOW
 from ....model.enclosure.irregular import ADVICE
 from ....results.dense_output import Piece
+from ...run_state import RunState
 from ..context import Context
 from .happening import Happening, HappeningKind
 
@@ -19,13 +20,15 @@ KINK = 1e-3  # of the rates of the step: a jump of the rate this large is a kink
 STEADY = 0.1  # of the rates of the step: only below this the gradient is looked at
 
 
-def require_regular(context: Context, piece: Piece, found: Happening) -> None:
+def require_regular(context: Context, state: RunState, piece: Piece, found: Happening) -> None:
     """Refuse a contact whose gap has a kink or no gradient where it is zero."""
     if found.kind not in (HappeningKind.CONTACT, HappeningKind.GRAZE) or found.t <= piece.t0:
         return
+    slow = SLOW * state.scales.speeds(context.at(found.t, piece(found.t)))
     for row in found.rows.tolist():
         rates = _rates_around(context, piece, row, found.t)
-        if rates.fall < 0.0 < rates.rise and rates.rise - rates.fall > KINK * rates.size:
+        least = max(KINK * rates.size, float(slow[row]))
+        if rates.fall < 0.0 < rates.rise and rates.rise - rates.fall > least:
             what = "has a kink there"
         elif rates.steady and _is_flat(context, piece, row, found.t):
             what = "has no gradient there"

@@ -16,7 +16,7 @@ from .. import contact_status as contact
 from ..contact_status import closed, idle, pressing
 from ..context import Context
 from ..friction.margins import first_margin
-from .frozen_set import changes_at, right_at, still_right
+from .frozen_set import changes_at, opened_unseen, right_at, still_right
 from .happening import Happening, HappeningKind
 from .pressing import Held, first_release
 from .sampled_forces import first_sampled_release
@@ -26,8 +26,9 @@ __all__ = ["release_before", "set_change"]
 
 
 def set_change(
-    context: Context, state: RunState, flow: Flow, piece: Piece, answer: Acceleration
-) -> Happening | None:
+    context: Context, state: RunState, flow: Flow, piece: Piece, end: Snapshot,
+    answer: Acceleration | None = None,
+) -> Happening | None:  # fmt: skip
     """The first contact or limit of a step that lets go, or takes up force, or None.
 
     That held rows press is proved over parts of the step, where their forces can be enclosed. What
@@ -37,15 +38,17 @@ def set_change(
     ----------
     flow : Flow
         The motion with the frozen set.
-    answer : Acceleration
-        Of (G) at the end of the step.
+    end : Snapshot
+        Where the step ends.
+    answer : Acceleration, optional
+        Of (G) there, where it is known.
     """
     unilateral = slice(context.layout.equalities.stop, None)
     if not closed(state.status[unilateral]).any():
         return None
     pressed = pressing(state.status, context.layout)
     if len(pressed) and piece.t1 > piece.t0:
-        held = Held(flow, pressed, _unique(flow, answer.snapshot))
+        held = Held(flow, pressed, _unique(flow, end))
         found = _while_pressing(context, state, held, piece)
         if found is not None:
             return found
@@ -54,8 +57,9 @@ def set_change(
         found = _idle_before_the_end(context, state, flow, piece, resting)
         if found is not None:
             return found
-    if still_right(state, answer, flow.accelerate(answer.snapshot)[0]):
-        return None
+    if still_right(context, state, flow, end, answer):
+        opened = opened_unseen(context, state, end)
+        return Happening(end.t, HappeningKind.RELEASE, opened) if len(opened) else None
     return _released(changes_at(context, state, flow, piece, piece.t0, piece.t1))
 
 
@@ -89,8 +93,7 @@ def release_before(
 ) -> Happening | None:
     """A contact may let go before the next event at t is reached."""
     part = piece.until(t)
-    answer = context.accelerate(context.at(t, piece(t)), state.status)
-    found = set_change(context, state, flow, part, answer)
+    found = set_change(context, state, flow, part, context.at(t, part.values[-1]))
     return found if found is not None and found.t < t else None
 
 

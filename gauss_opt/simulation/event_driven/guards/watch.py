@@ -39,6 +39,18 @@ class Samples(NamedTuple):
     at: ValueAndRate
     may_vanish: bool = True
 
+    def before(self, until: float) -> Samples:
+        """The same as far as a time, if it ends later."""
+        if self.times[-1] <= until or until <= self.times[0]:
+            return self
+        value, rate = self.at(until)
+        kept = int(np.searchsorted(self.times, until))
+        return self._replace(
+            times=np.append(self.times[:kept], until),
+            values=np.append(self.values[:kept], value),
+            rates=np.append(self.rates[:kept], rate),
+        )
+
     def with_turning_points(self) -> Samples:
         """The same, also at the times between them at which the function turns round."""
         times = [float(self.times[0])]
