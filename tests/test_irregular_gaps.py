@@ -64,7 +64,7 @@ def test_rates_of_round_off_are_no_kink(seed):
     touch = go.Contact("touch", lambda q, t: q[1] - 3.0 * q[0])
     pair = go.System([1.0, 1.0], contacts=[touch])
     stepper = go.start(pair, [0.1, 0.4], [1.0, 3.0], (0.0, 1.0))
-    present = stepper._present
+    present = stepper.present
     rng = np.random.default_rng(seed)
     half = rng.normal(size=(8, 2))
     one, three = half, 3.0 * half

@@ -75,7 +75,7 @@ FORCE_ROUND_OFF = _simulation(
     "FORCE_ROUND_OFF",
     2.2e-16,
     "the speed that the applied forces could cause within the time scale",
-    "a speed that forces which balance each other leave: the accuracy of steps where nothing moves",
+    "a speed that forces in balance leave: the least absolute accuracy of a step",
 )
 SHORTEST_RETRY = _simulation(
     "SHORTEST_RETRY",

@@ -34,7 +34,6 @@ __all__ = [
 ]
 
 MAX_RETRIES = 8
-STIRRED = 1e3  # times what round-off makes of forces in balance: then something has moved
 
 
 class Segment:
@@ -201,18 +200,13 @@ def absolute_tolerances(settings: Settings, scales: Scales) -> Array:
 
 
 def tolerances_at(settings: Settings, state: RunState, now: Snapshot) -> Array:
-    """The same; where nothing has moved but by round-off, what forces in balance leave.
-
-    No coordinate has a size there.
-    """
+    """The same, but not below the round-off of forces: where nothing moves, nothing has a size."""
     atol = absolute_tolerances(settings, state.scales)
     if settings.atol is not None:
         return atol
     time, nq = state.time_scale(now.t), len(now.q)
     around = coupled_accelerations(now, np.abs(now.force), held(state.status))
     speeds = FORCE_ROUND_OFF * time * around
-    if (state.scales.v > STIRRED * speeds).any():
-        return atol
     np.maximum(atol[nq:], speeds, out=atol[nq:])
     if nq == len(speeds):
         np.maximum(atol[:nq], time * speeds, out=atol[:nq])
