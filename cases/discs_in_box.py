@@ -10,13 +10,15 @@ optimisation: free flight between collisions, whose times are roots of quadratic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 import gauss_opt as go
+import gauss_opt.planar as pl
 from gauss_opt.viz import scene
 
 COMPARED = 30  # collisions; every one makes differences several times larger
@@ -63,33 +65,24 @@ class DiscsInBox(go.Case):
         places = middle + room * random.uniform(-1.0, 1.0, middle.shape)
         return places, self.speed * random.normal(size=middle.shape)
 
+    @cached_property
+    def box(self) -> pl.Mechanism:
+        """Walls and discs, all of which can touch."""
+        m = pl.Mechanism(gravity=self.gravity)
+        for name, normal in WALLS.items():
+            m.fixed(name, pl.HalfPlane(normal, offset=-self._far(normal)))
+        for k, place in enumerate(self.start()[0].tolist(), 1):
+            m.particle(str(k), pl.Disc(self.radius), mass=1.0, at=tuple(place))
+        m.collide(restitution=self.restitution)
+        return m
+
+    def _far(self, normal: tuple[float, float]) -> float:
+        """Distance of a wall from the corner at the origin."""
+        return self.size if sum(normal) < 0.0 else 0.0
+
     def build(self) -> go.Setup:
-        r, n, g, e = self.radius, self.discs, self.gravity, self.restitution
-
-        def to_wall(i: int, normal: tuple[float, float]) -> Callable:
-            far = self.size if sum(normal) < 0.0 else 0.0
-            return lambda q, t: normal[0] * q[2 * i] + normal[1] * q[2 * i + 1] + far - r
-
-        def apart(i: int, j: int) -> Callable:
-            return lambda q, t: np.hypot(q[2 * j] - q[2 * i], q[2 * j + 1] - q[2 * i + 1]) - 2.0 * r
-
-        contacts = [
-            go.Contact(f"{name} {i + 1}", to_wall(i, normal), restitution=e)
-            for i in range(n)
-            for name, normal in WALLS.items()
-        ] + [
-            go.Contact(f"{i + 1}-{j + 1}", apart(i, j), restitution=e)
-            for i, j in combinations(range(n), 2)
-        ]
-        system = go.System(
-            mass=np.ones(2 * n),
-            force=np.tile([0.0, -g], n),
-            contacts=contacts,
-            potential=lambda q, t: g * np.sum(q[1::2]),
-            coordinates=[f"{axis}{i + 1}" for i in range(n) for axis in "xy"],
-        )
-        q0, v0 = self.start()
-        return go.Setup(system, q0.ravel(), v0.ravel(), (0.0, self.duration))
+        q0, v0 = (values.ravel() for values in self.start())
+        return go.Setup(self.box.system, q0, v0, (0.0, self.duration))
 
     def check(self, result: go.Result) -> Iterator[go.Check]:
         impacts = [event for event in result.events if event.kind == "impact"]
@@ -121,7 +114,7 @@ class DiscsInBox(go.Case):
             if len(bodies) == 2:
                 normal = (p[bodies[1]] - p[bodies[0]]) / (2.0 * self.radius)
             else:
-                normal = np.array(WALLS[name.split()[0]])
+                normal = np.array(WALLS[name.split("-")[0]])
             rate = float(signs @ v[bodies] @ normal)
             if not (np.isfinite(flight) and -self.restitution * rate > 1e-6 * self.speed):
                 return
@@ -136,30 +129,15 @@ class DiscsInBox(go.Case):
             yield flight, f"{i + 1}-{j + 1}", [i, j], np.array([-1.0, 1.0])
         for name, direction in WALLS.items():
             normal = np.array(direction)
-            far = self.size if normal.sum() < 0.0 else 0.0
+            far = self._far(direction)
             for i in range(self.discs):
                 gap = normal @ p[i] + far - self.radius
                 flight = _root(gap, normal @ v[i], normal @ weight)
-                yield flight, f"{name} {i + 1}", [i], np.array([1.0])
+                yield flight, f"{name}-{i + 1}", [i], np.array([1.0])
 
     def draw(self, q: np.ndarray, t: float) -> list[scene.Shape]:
-        n, size, thick = self.discs, self.size, 0.04 * self.size
-        corners = np.array([[0.0, 0.0], [size, 0.0], [size, size], [0.0, size], [0.0, 0.0]])
-        sides = ("floor", "right", "ceiling", "left")
-        walls = [
-            scene.ground(corners[k], corners[k + 1], depth=thick,
-                         contacts=[f"{side} {i + 1}" for i in range(n)])
-            for k, side in enumerate(sides)
-        ]  # fmt: skip
-        names = [f"{i + 1}-{j + 1}" for i, j in combinations(range(n), 2)]
-        roles = ("body", "second", "third", "accent")
-        return [*walls, scene.trail(q[:2])] + [
-            scene.disc(
-                q[2 * i : 2 * i + 2], self.radius, roles[i % 4],
-                contacts=[name for name in names if str(i + 1) in name.split("-")],
-            )
-            for i in range(n)
-        ]  # fmt: skip
+        reach = (0.0, self.size, 0.0, self.size)
+        return [scene.trail(q[:2]), *self.box.drawing(reach=reach)(q, t)]
 
 
 def _root(value: float, rate: float, curvature: float) -> float:
@@ -174,7 +152,7 @@ def _unexplained_momentum(event: go.Event) -> float:
     """Change of the total momentum at an impact, without what the walls gave."""
     change = (event.v_after - event.v_before).reshape(-1, 2).sum(axis=0)
     for name, impulse in event.impulses.items():
-        wall = name.split()[0]
+        wall = name.split("-")[0]
         if wall in WALLS:
             change = change - impulse * np.array(WALLS[wall])
     return float(np.abs(change).max())

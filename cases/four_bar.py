@@ -14,11 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
 import gauss_opt as go
+import gauss_opt.planar as pl
 from gauss_opt.viz import scene
 
 # Tip of the first crank.
@@ -48,34 +50,33 @@ class FourBar(go.Case):
         if not min(self.length, self.mass, self.duration) > 0.0:
             raise go.InputError("length, mass and duration must be positive")
 
+    @cached_property
+    def row(self) -> pl.Mechanism:
+        """All rods and pins."""
+        n, length = self.mechanisms, self.length
+        m = pl.Mechanism(gravity=self.gravity)
+        upright, level = 90.0 * pl.deg, 0.0
+        cranks = [
+            m.body(f"crank {i + 1}", pl.Rod(length), mass=self.mass, at=(i * length, 0.0),
+                   angle=upright)
+            for i in range(n + 1)
+        ]  # fmt: skip
+        couplers = [
+            m.body(f"coupler {i + 1}", pl.Rod(length), mass=self.mass, at=(i * length, length),
+                   angle=level)
+            for i in range(n)
+        ]  # fmt: skip
+        for i, crank in enumerate(cranks):
+            m.pin(f"foot {i + 1}", m.ground.at(i * length, 0.0), crank.start)
+        for i, coupler in enumerate(couplers):
+            m.pin(f"left {i + 1}", cranks[i].end, coupler.start)
+            m.pin(f"right {i + 1}", cranks[i + 1].end, coupler.end)
+        return m
+
     def build(self) -> go.Setup:
-        n, half, weight = self.mechanisms, 0.5 * self.length, self.mass * self.gravity
-        bodies = 2 * n + 1  # n + 1 cranks, then n couplers
-
-        def joints(q, t):
-            def end(body, side):
-                x, y, angle = q[3 * body : 3 * body + 3]
-                return np.array([x + side * half * np.cos(angle), y + side * half * np.sin(angle)])
-
-            ground = [end(i, -1) - np.array([i * self.length, 0.0]) for i in range(n + 1)]
-            left = [end(n + 1 + i, -1) - end(i, 1) for i in range(n)]
-            right = [end(n + 1 + i, 1) - end(i + 1, 1) for i in range(n)]
-            return np.concatenate([*ground, *left, *right])
-
-        rod = [self.mass, self.mass, self.mass * self.length**2 / 12.0]
-        system = go.System(
-            mass=rod * bodies,
-            force=[0.0, -weight, 0.0] * bodies,
-            constraints=[go.Holonomic("joints", joints)],
-            potential=lambda q, t: weight * sum(q[3 * i + 1] for i in range(bodies)),
-            coordinates=[f"{c} {i + 1}" for i in range(bodies) for c in ("x", "y", "angle")],
-        )
-        cranks = [[i * self.length, half, 0.5 * np.pi] for i in range(n + 1)]
-        couplers = [[(i + 0.5) * self.length, self.length, 0.0] for i in range(n)]
-        turning = [0.5 * self.speed, 0.0, -self.speed / self.length]
-        v0 = turning * (n + 1) + [self.speed, 0.0, 0.0] * n
-        start = np.ravel(cranks + couplers)
-        return go.Setup(system, start, v0, (0.0, self.duration), {"rtol": 1e-10})
+        first = self.row.bodies[1]
+        start = self.row.assemble({first.end.vx: self.speed})
+        return go.Setup(self.row.system, start.q, start.v, (0.0, self.duration), {"rtol": 1e-10})
 
     def angle(self, times: np.ndarray) -> np.ndarray:
         """Angle of the cranks, by the one degree of freedom."""
@@ -104,27 +105,12 @@ class FourBar(go.Case):
             yield go.Check.at_most("no drop of the rank was noted", float(not drops), 0.0)
         flat = max((abs(np.sin(result(t).q[2])) for t in drops), default=0.0)
         yield go.Check.at_most("height of the tips at a noted drop, by length", flat, 0.05)
-        drift = np.abs(result.values["joints"]).max() / self.length
+        drift = max(np.abs(values).max() for values in result.values.values()) / self.length
         yield go.Check.at_most("drift", drift, 1e-9)
         total = result.energy.total
         size = result.energy.kinetic.max() or 1.0
         yield go.Check.at_most("energy changed", np.abs(total - total[0]).max() / size, 1e-6)
 
     def draw(self, q: np.ndarray, t: float) -> list[scene.Shape]:
-        n, length = self.mechanisms, self.length
-        bodies = q.reshape(-1, 3)
-        along = 0.5 * length * np.column_stack([np.cos(bodies[:, 2]), np.sin(bodies[:, 2])])
-        starts, ends = bodies[:, :2] - along, bodies[:, :2] + along
-        row = [scene.line([a, b], "body", 7.0) for a, b in zip(starts[: n + 1], ends, strict=False)]
-        row += [
-            scene.line([a, b], "second", 5.0)
-            for a, b in zip(starts[n + 1 :], ends[n + 1 :], strict=True)
-        ]
-        feet = [
-            scene.polygon(
-                np.array([[i, 0], [i - 0.08, -0.14], [i + 0.08, -0.14]]) * length, "ground"
-            )
-            for i in range(n + 1)
-        ]
-        pins = [scene.dot(p, "string", 3.0) for p in [*starts[: n + 1], *ends[: n + 1]]]
-        return [*feet, scene.trail(ends[0]), *row, *pins]
+        tip = self.length * np.array([np.cos(q[2]), np.sin(q[2])])
+        return [scene.trail(tip), *self.row.draw(q, t)]

@@ -33,7 +33,7 @@ class Ratchet(go.Case):
 
     reference = "geometry and statics of the locked wheel"
 
-    teeth: int = go.parameter(8, "", "number of teeth")
+    teeth: int = go.parameter(8, "", "number of teeth", least=4, most=16)
     torque: float = go.parameter(0.15, "N m", "largest torque on the wheel")
     period: float = go.parameter(0.8, "s", "period of the torque")
     spring: float = go.parameter(0.1, "N m", "torque of the spring on the pawl")
@@ -41,8 +41,6 @@ class Ratchet(go.Case):
     duration: float = go.parameter(1.55, "s", "simulated time")
 
     def __post_init__(self) -> None:
-        if not 4 <= self.teeth <= 16:
-            raise go.InputError(f"there are 4 to 16 teeth, got {self.teeth}")
         if not min(self.torque, self.period, self.spring, self.duration) > 0.0:
             raise go.InputError("torque, period, spring and duration must be positive")
 
