@@ -315,3 +315,20 @@ def test_nothing_is_left_where_a_report_fails(tmp_path):
     with pytest.raises(go.InputError, match="names the contact"):
         RESULT.report(target, drawing=lambda q, t: [scene.dot(q, contacts="flor")])
     assert not target.exists()
+
+
+def test_equal_contacts_made_in_a_loop_may_look_up_a_constant():
+    height = 0.25
+    legs = [go.Contact(f"leg {i}", lambda q, t: q[1] - height) for i in range(4)]
+    with_defaults = [go.Contact(f"{i}", lambda q, t, k=1: q[k] - height) for i in range(2)]
+    resting = go.accelerate(system(contacts=[*legs, *with_defaults]), [0.0, height], [0.0, 0.0])
+    assert resting.multipliers["leg 0"] == pytest.approx(resting.multipliers["leg 3"])
+
+
+def test_a_name_that_the_body_of_a_loop_sets_is_found():
+    contacts = []
+    for i in range(2):
+        height = 0.1 * i
+        contacts.append(go.Contact(f"c{i}", lambda q, t: q[1] - height))  # noqa: B023
+    with pytest.raises(go.ModelError, match="both look up 'height'"):
+        system(contacts=contacts)

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from multiprocessing import get_context
 
 import numpy as np
@@ -347,7 +348,11 @@ def test_a_study_that_is_killed_or_interrupted_goes_on_where_it_was(tmp_path, ho
     script = tmp_path / "slow.py"
     script.write_text(textwrap.dedent(SLOW))
     ask = [sys.executable, str(script), executor]
-    with subprocess.Popen(ask, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as study:
+    # A shell that starts jobs in the background has them ignore Ctrl-C, which is inherited.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        ask, cwd=tmp_path, stdout=subprocess.PIPE, text=True, preexec_fn=heed
+    ) as study:
         while rows_on_disk(tmp_path) < 6:
             time.sleep(0.02)
             assert study.poll() is None
@@ -369,7 +374,14 @@ def test_a_study_that_is_killed_or_interrupted_goes_on_where_it_was(tmp_path, ho
     assert sweep["value"].tolist() == [x * 0.1 for x in range(60)]
 
 
-def test_a_run_that_ctrl_c_has_cut_short_makes_no_row(tmp_path):
+@pytest.fixture
+def heeding_ctrl_c():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_run_that_ctrl_c_has_cut_short_makes_no_row(tmp_path, heeding_ctrl_c):
     def measure(system, drop):
         if drop == 3.0:  # a run swallows it, and returns what it has
             signal.raise_signal(signal.SIGINT)

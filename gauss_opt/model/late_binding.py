@@ -4,15 +4,19 @@
         contacts.append(Contact(f"floor {i}", lambda q, t: q[i]))     # all three mean q[2]
 
 Such functions have the same code and look up the same variable, so each is the same as the others.
-Somebody who does want the same gap twice gives the same function twice.
+Where the source can be read, only variables that the loop sets count: contacts that are meant
+to be equal may look up a constant. Otherwise somebody who wants the same gap twice gives one
+function twice.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
+import linecache
 from collections.abc import Hashable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..base.errors import ModelError
 
@@ -28,6 +32,9 @@ def require_own_functions(items: Iterable[tuple[str, Any]]) -> None:
             continue
         first, other = seen.setdefault(_identity(function), (label, function))
         if other is function:
+            continue
+        shared = _set_by_a_loop(function, shared)
+        if not shared:
             continue
         name, value = shared[0]
         takes = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
@@ -45,6 +52,34 @@ def _identity(function: FunctionType) -> Hashable:
     defaults = tuple(map(id, function.__defaults__ or ()))
     named = tuple((name, id(value)) for name, value in (function.__kwdefaults__ or {}).items())
     return (function.__code__, cells, defaults, named)
+
+
+def _set_by_a_loop(function: FunctionType, shared: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Those variables that a loop around the function sets; all of them without a source."""
+    code = function.__code__
+    source = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return shared
+    loops = [node for node in ast.walk(tree) if isinstance(node, _LOOPS)]
+    around = [loop for loop in loops if _has_function_at(loop, code.co_firstlineno)]
+    if not around and not _has_function_at(tree, code.co_firstlineno):
+        return shared
+    names = {node.id for loop in around for node in ast.walk(loop) if _is_set(node)}
+    return [(name, value) for name, value in shared if name in names]
+
+
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _has_function_at(tree: ast.AST, line: int) -> bool:
+    kinds = (ast.Lambda, ast.FunctionDef)
+    return any(isinstance(node, kinds) and node.lineno == line for node in ast.walk(tree))
+
+
+def _is_set(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _shared_variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
