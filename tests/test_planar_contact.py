@@ -307,6 +307,28 @@ def test_a_disc_that_slides_off_a_table_leaves_its_corner_at_a_known_angle():
     assert carried[run.t < 0.49] == pytest.approx(g)
 
 
+def test_a_disc_that_rolls_off_a_table_keeps_its_energy_until_it_slips():
+    """The corner takes over from the edge without a blow; then friction no longer suffices."""
+    r, v = 0.1, 0.3
+    m = pl.Mechanism(gravity=9.81)
+    table = m.fixed("table", pl.Box(2.0, 1.0, (-1.0, -0.5)))
+    disc = m.body("disc", pl.Disc(r), mass=1.0)
+    m.collide(table, disc, friction=0.8)
+    start = {disc.center: (-0.05, r), disc.vx: v, disc.rate: -v / r}
+    run = m.simulate(start, (0, 0.4), rtol=1e-10)
+    assert [str(e.kind) for e in run.events][-2:] == ["slip", "release"]
+    slips, leaves = run.events[-2:]
+    assert run.energy.total[run.t < slips.t] == pytest.approx(run.energy.total[0], abs=1e-9)
+    # Rolling about a corner: 3/4 r^2 w^2 grows by what the centre falls; it slips where the force
+    # along the surface, g sin / 3, is 0.8 of g cos - r w^2.
+    angle = np.arctan2(slips.q[0], slips.q[1])
+    square = (v / r) ** 2 + 4.0 / 3.0 * 9.81 / r * (1.0 - np.cos(angle))
+    pressed = 9.81 * np.cos(angle) - r * square
+    assert 9.81 * np.sin(angle) / 3.0 == pytest.approx(0.8 * pressed, rel=1e-7)
+    assert slips.v_before[2] == pytest.approx(-np.sqrt(square), rel=1e-8)
+    assert leaves.t > slips.t
+
+
 def test_boxes_of_one_width_stand_upon_one_another():
     """Corner on corner: rows at the ends of edges, where round-off decides on neither side."""
     m = pl.Mechanism(gravity=9.81)
@@ -333,14 +355,15 @@ def overlap(m, run, times):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_tumbling_boxes_miss_no_contact(seed):
+def test_tumbling_bodies_miss_no_contact(seed):
     """No overlap at any of many times, and the energy only falls."""
     rng = np.random.default_rng(seed)
     m = pl.Mechanism(gravity=9.81)
     m.fixed("floor", pl.HalfPlane((0, 1)))
     m.fixed("left", pl.HalfPlane((1, 0.3), offset=-0.8))
     m.fixed("right", pl.HalfPlane((-1, 0.3), offset=-0.8))
-    shapes = [pl.Box(0.4, 0.25), pl.Polygon([(0, 0), (0.4, 0), (0.1, 0.3)]), pl.Box(0.2, 0.2)]
+    shapes = [pl.Box(0.4, 0.25), pl.Polygon([(0, 0), (0.4, 0), (0.1, 0.3)])]
+    shapes.append(pl.Capsule((-0.1, 0.0), (0.15, 0.0), 0.06) if seed % 2 else pl.Box(0.2, 0.2))
     bodies = [
         m.body(f"b{i}", shape, mass=1.0, at=(0.5 * rng.uniform(-1, 1), 0.6 + 0.5 * i),
                angle=float(rng.uniform(0, 6)))
