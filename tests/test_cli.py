@@ -533,3 +533,16 @@ def test_solvers_are_compared_on_the_command_line(command, data):
     code, _, err = command("bench", "engines", "family:random:2")
     assert code == 2
     assert "'solvers'" in err
+
+
+def test_every_problem_goes_to_the_solver_when_asked(data):
+    words = ("run", "struck_rod", "--no-pictures", "--solver", "daqp")
+    usual, every = data(*words)[1]["stats"], data(*words, "--every-qp")[1]["stats"]
+    assert usual["qp_solver_calls"] == 0
+    assert every["qp_solver_calls"] == every["qp_total"] == usual["qp_total"]
+    code, answer = data("validate", "struck_rod", "--every-qp", "daqp")
+    assert code == 0
+    assert answer["every_qp"][0]["qp_solver_calls"] == answer["every_qp"][0]["qp_total"]
+    code, answer = data("validate", "struck_rod", "--every-qp", "dapq")
+    assert code == 2
+    assert "did you mean 'daqp'" in answer["error"]

@@ -227,6 +227,43 @@ def test_pages_do_not_scroll_sideways(open_page, report, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_tables_of_cross_checks_scroll_on_a_phone_beside_the_names_of_routes(
+    open_page, result, tmp_path
+):
+    system = result.system
+    checks = [go.crosscheck(system, result.q[i], result.v[i], result.t[i]) for i in (3, 20)]
+    path = result.report(tmp_path / "r.html", crosscheck=checks)
+    page = open_page(path, viewport={"width": 390, "height": 844})
+    tables = page.locator("#proof .table")
+    assert tables.count() == 3
+    for i in range(3):
+        one = tables.nth(i)
+        one.evaluate("box => { box.scrollLeft = box.scrollWidth }")
+        assert one.evaluate("box => box.scrollLeft") > 100
+        first, last = one.locator("tbody th").first, one.locator("tbody td").last
+        for cell in (first, last):
+            box = cell.bounding_box()
+            assert box["x"] >= 0.0
+            assert box["x"] + box["width"] <= 390.0
+
+
+def test_a_report_in_a_frame_of_a_notebook_plays(browser, report, tmp_path):
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!DOCTYPE html><body>{report._repr_html_()}</body>", encoding="utf-8")
+    page, trouble = browser.new_page(), []
+    page.on("pageerror", lambda error: trouble.append(error))
+    page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
+    page.goto(notebook.as_uri())
+    inside = page.frame_locator("iframe")
+    assert inside.locator("h1").text_content() == "A ball"
+    before = inside.locator(".transport").text_content()
+    inside.get_by_role("button", name="Play").click()
+    page.wait_for_timeout(400)
+    assert inside.locator(".transport").text_content() != before
+    page.close()
+    assert trouble == []
+
+
 def test_dark_is_dark(open_page, report):
     colors = [
         open_page(report, color_scheme=scheme).evaluate(

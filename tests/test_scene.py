@@ -37,3 +37,21 @@ def test_an_unknown_role_lists_the_known_ones():
 def test_a_point_that_is_not_finite_is_refused():
     with pytest.raises(go.InputError, match="not finite"):
         scene.line([[0.0, 0.0], [np.nan, 1.0]])
+
+
+def test_the_ground_is_solid_on_the_side_that_is_asked_for():
+    floor = scene.ground([0.0, 0.0], [1.0, 0.0], depth=0.1)
+    ceiling = scene.ground([0.0, 0.0], [1.0, 0.0], depth=0.1, solid="left")
+    assert (floor.points[2:, 1] == -0.1).all()
+    assert (ceiling.points[2:, 1] == 0.1).all()
+    with pytest.raises(go.InputError, match="solid must be 'right' or 'left', got 'up'"):
+        scene.ground([0.0, 0.0], [1.0, 0.0], solid="up")
+
+
+def test_a_pivot_stands_with_its_tip_at_the_pin_and_turns():
+    for angle in (0.0, 1.0, np.pi):
+        tip, left, right = scene.pivot([2.0, 3.0], 0.5, angle=angle).points
+        down = 0.5 * (left + right) - tip
+        assert_allclose(tip, [2.0, 3.0])
+        assert_allclose(down, 0.5 * np.array([np.sin(angle), -np.cos(angle)]), atol=1e-15)
+        assert abs(down @ (right - left)) < 1e-12

@@ -3,7 +3,11 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import gauss_opt as go
+from gauss_opt.studies.every_qp import events_apart, with_every_qp
 from gauss_opt.studies.validation import Validation, markdown, validate
 
 PAGE = Path(__file__).parents[1] / "docs" / "validation.md"
@@ -17,6 +21,35 @@ def test_a_case_within_tolerance_is_ok_and_its_figures_are_on_the_page():
     for check in ball.checks:
         assert check.what in page
     assert "0.45152364098573" in page
+
+
+@pytest.mark.parametrize("name", ["bouncing_ball", "particle_on_sphere", "pendulum_wall"])
+@pytest.mark.parametrize("solver", ["osqp", "cvxpy"])
+def test_every_problem_by_a_solver_gives_the_same_figures_and_events(name, solver):
+    done = with_every_qp(go.find_case(name)(), solver)
+    assert done.ok
+    assert done.right == done.figures > 0
+    assert done.apart < 1e-12
+    assert done.qp_solver_calls > 30
+    assert done.qp_fallbacks == 0
+    page = markdown([], [done])
+    assert "Every problem by a named solver" in page
+    assert f"| {name} | {done.figures} of {done.figures} |" in page
+
+
+def test_other_events_are_not_the_same():
+    ball = go.find_case("bouncing_ball")()
+    long, short = ball.run(), ball.run(t_end=1.0)
+    assert events_apart(long, long) == 0.0
+    assert events_apart(long, short) == np.inf
+    lower = go.find_case("bouncing_ball").create({"height": 0.99}).run()
+    assert events_apart(long, lower) > 1e-4
+
+
+def test_a_case_that_cannot_run_fails_with_every_problem_too():
+    done = with_every_qp(Impossible(), "osqp")
+    assert not done.ok
+    assert "there is nothing to run" in markdown([], [done])
 
 
 def test_one_figure_out_of_tolerance_fails_the_page():

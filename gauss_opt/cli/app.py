@@ -106,6 +106,9 @@ def run_command(
     speed: Annotated[
         float | None, typer.Option("--speed", help="Simulated seconds per second shown.")
     ] = None,
+    every_qp: Annotated[
+        bool, typer.Option("--every-qp", help="Send every problem to the solver.")
+    ] = False,
     json: Json = False,
 ) -> Answer:
     """Run a case, check it, and write DIR/CASE/result.npz, pictures and report.html."""
@@ -116,7 +119,10 @@ def run_command(
         raise typer.BadParameter(f"--speed must be a positive number, got {speed}")
     if animation is not None and animation.suffix.lower() not in (".gif", ".mp4"):
         raise typer.BadParameter(f"--animation must end in .gif or .mp4, got {animation}")
-    chosen = choose(case, parameter or (), params, t_end=t_end, law=law, solver=solver, rtol=rtol)
+    chosen = choose(
+        case, parameter or (), params, t_end=t_end, law=law, solver=solver, rtol=rtol,
+        reuse_active_set=False if every_qp else None,
+    )  # fmt: skip
     return run_case(
         chosen,
         out,
@@ -232,12 +238,22 @@ def validate_command(
     write: Annotated[
         Path | None, typer.Option("--write", metavar="FILE", help="Write the page as Markdown.")
     ] = None,
+    every_qp: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--every-qp",
+            metavar="SOLVER",
+            help="Run all once more with every problem sent to this solver; may be repeated.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> Answer:
     """Compare every figure of every case with its reference."""
     from .validating import validate_cases
 
-    return validate_cases(case or (), write, progress=_bar if _on_terminal() and not json else iter)
+    return validate_cases(
+        case or (), write, every_qp or (), progress=_bar if _on_terminal() and not json else iter
+    )
 
 
 @app.command("solvers")

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from ..base.errors import GaussError
+from ..base.tolerances.studies import SAME_EVENT
 from ..base.words import html
 from .case import Case, Check
 from .case_files import case_names, find_case
 from .check import table_of
+from .every_qp import EveryQp
 
 __all__ = ["Validation", "Validations", "markdown", "validate"]
 
@@ -97,7 +99,8 @@ def _validated(case: Case) -> Validation:
 
 _HEAD = """# Validation
 
-Written by `gauss-opt validate --write docs/validation.md`; no figure on this page is typed by hand.
+Written by `make validate`, which runs `gauss-opt validate`; no figure on
+this page is typed by hand.
 Every row is a figure of an actual run. A row with a reference compares it with one that is not our
 own output: a closed form, an independent computation, or a published figure. "Tabulated" figures
 are closed forms or limit cycles evaluated independently of this package. A row with "at most" is a
@@ -122,13 +125,53 @@ True
 """
 
 
-def markdown(validations: Sequence[Validation]) -> str:
-    """The page with one table for each case."""
+def markdown(validations: Sequence[Validation], every: Sequence[EveryQp] = ()) -> str:
+    """The page with one table for each case, and one for each solver that got every problem."""
     verdict = "yes" if all(validation.ok for validation in validations) else "**no**"
     count = sum(len(validation.checks) for validation in validations)
     parts = [_HEAD.format(count=count, cases=len(validations), verdict=verdict)]
     parts += [_section(validation) for validation in validations]
+    if every:
+        parts.append(_EVERY)
+    for solver in dict.fromkeys(one.solver for one in every):
+        parts.append(_every_section(solver, [one for one in every if one.solver == solver]))
     return "\n".join(parts)
+
+
+_EVERY = """## Every problem by a named solver
+
+A usual run tries the active set of the problem before, computes the answer on it exactly, and
+proves it; a solver is asked only when that proof fails. Both ways end in the same certificate, and
+the minimiser is unique, so it is the same answer. Below, each case is run once more with every
+problem sent to the solver (`gauss-opt run CASE --every-qp`). Problems that the solver is not asked
+have no row at all, or are the collision of a single contact. "Events" compares kinds, contacts and
+times; "apart" is the largest difference of times, by the length of the run. Times are of one run on
+one machine.
+"""
+
+
+def _every_section(solver: str, runs: Sequence[EveryQp]) -> str:
+    calls, failed = sum(r.qp_solver_calls for r in runs), sum(r.qp_fallbacks for r in runs)
+    usual, seconds = sum(r.usual_seconds for r in runs), sum(r.seconds for r in runs)
+    right, figures = sum(r.right for r in runs), sum(r.figures for r in runs)
+    same = sum(r.apart <= SAME_EVENT for r in runs)
+    lines = [
+        f"### {solver}",
+        "",
+        f"{right} of {figures} figures within tolerance, the same events in {same} of {len(runs)} "
+        f"cases; {calls} problems by {solver}, {failed} of them by another solver after it had "
+        f"failed; {seconds:.1f} s in all, {usual:.1f} s as usual.",
+        "",
+        f"| case | figures | events | apart | problems | by {solver} | failed | usual | time | |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    for r in runs:
+        lines.append(
+            f"| {r.case.name()} | {r.right} of {r.figures} | {r.events} | {r.apart:.0e} "
+            f"| {r.qp_total} | {r.qp_solver_calls} | {r.qp_fallbacks} | {r.usual_seconds:.2f} s "
+            f"| {r.seconds:.2f} s | {'ok' if r.ok else f'**FAILED** {r.failure}'} |"
+        )
+    return "\n".join([*lines, ""])
 
 
 def _section(validation: Validation) -> str:

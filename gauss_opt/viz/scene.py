@@ -26,6 +26,7 @@ __all__ = [
     "dot",
     "ground",
     "line",
+    "pivot",
     "polygon",
     "spring",
     "text",
@@ -153,14 +154,55 @@ def ground(
     end: ArrayLike,
     *,
     depth: float = 0.08,
+    solid: str = "right",
     contacts: str | Sequence[str] = (),
 ) -> Shape:
-    """A fixed surface from start to end, solid on its right-hand side.
+    """A fixed surface from start to end; seen along this way it is solid on its right-hand side.
 
-    >>> ground([1, 0], [-1, 0]).points[2:, 1]  # going left, the solid side is above
+    A floor goes from left to right, a ceiling from right to left, a wall on the left of the room
+    upwards on its left side: ``solid="left"``, or downwards.
+
+    Parameters
+    ----------
+    depth : float
+        How thick the solid part is drawn, in metres.
+    solid : ``"right"`` or ``"left"``
+        On which side of the way from start to end the ground is.
+
+    Examples
+    --------
+    >>> ground([-1, 0], [1, 0]).points[2:, 1]  # going right, the solid side is below
+    array([-0.08, -0.08])
+    >>> ground([-1, 0], [1, 0], solid="left").points[2:, 1]
     array([0.08, 0.08])
     """
+    if solid not in ("right", "left"):
+        raise InputError(f"solid must be 'right' or 'left', got {solid!r}")
+    depth = depth if solid == "right" else -depth
     a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     along = b - a
     inward = depth * np.array([along[1], -along[0]]) / (float(np.hypot(*along)) or 1.0)
     return _shape("polygon", [a, b, b + inward, a + inward], "ground", 1.5, contacts)
+
+
+def pivot(at: ArrayLike, size: float = 0.08, *, angle: float = 0.0, role: str = "ground") -> Shape:
+    """A fixed pin: a triangle that stands on the ground, with its tip at the pin.
+
+    Parameters
+    ----------
+    at : (2,) array_like
+        The pin.
+    size : float
+        Height of the triangle in metres.
+    angle : float
+        How it is turned, in radians: 0 stands on the ground below, pi hangs from a ceiling.
+
+    Examples
+    --------
+    >>> pivot([0, 1], 0.1).points.round(3).tolist()
+    [[0.0, 1.0], [-0.06, 0.9], [0.06, 0.9]]
+    """
+    tip = np.asarray(at, dtype=float)
+    down = size * np.array([np.sin(angle), -np.cos(angle)])
+    along = 0.6 * np.array([-down[1], down[0]])
+    return _shape("polygon", [tip, tip + down - along, tip + down + along], role, 1.5)

@@ -94,3 +94,9 @@ TIME_SHIFT = _studies(
     "one second",
     "the shift of geometric means of times, about what the quickest solvers take for a problem",
 )
+SAME_EVENT = _studies(
+    "SAME_EVENT",
+    1e-9,
+    "the length of the run",
+    "how far apart an event may be in two runs that differ in how their problems are solved",
+)
