@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ..base.tolerances.cli import RUNS_AGREE
 from ..base.tolerances.mechanics import ROUTES_AGREE
 from .answer import Answer
+from .tables import bar, on_terminal
 
 __all__ = ["app"]
 
@@ -124,13 +123,9 @@ def run_command(
         reuse_active_set=False if every_qp else None,
     )  # fmt: skip
     return run_case(
-        chosen,
-        out,
-        pictures=pictures,
-        animation=animation,
-        speed=speed,
-        progress=_on_terminal() and not json,
-    )
+        chosen, out, pictures=pictures, animation=animation, speed=speed,
+        progress=on_terminal() and not json,
+    )  # fmt: skip
 
 
 @app.command("sweep")
@@ -168,7 +163,7 @@ def sweep_command(
     return sweep_case(
         case, from_words(parameter or ()), out, show=show, workers=workers, fresh=fresh,
         options={name: value for name, value in options.items() if value is not None},
-        retry_failed=retry, progress=_on_terminal() and not json,
+        retry_failed=retry, progress=on_terminal() and not json,
     )  # fmt: skip
 
 
@@ -226,7 +221,7 @@ def crosscheck_command(
     chosen = choose(case, parameter or (), params, t_end=t_end, law=law, rtol=rtol)
     return crosscheck_case(
         chosen, solver_names=solver or None, states=states, tolerance=tol,
-        progress=_bar if _on_terminal() and not json else iter,
+        progress=bar(json),
     )  # fmt: skip
 
 
@@ -251,9 +246,7 @@ def validate_command(
     """Compare every figure of every case with its reference."""
     from .validating import validate_cases
 
-    return validate_cases(
-        case or (), write, every_qp or (), progress=_bar if _on_terminal() and not json else iter
-    )
+    return validate_cases(case or (), write, every_qp or (), progress=bar(json))
 
 
 @app.command("solvers")
@@ -293,7 +286,7 @@ def bench_command(
         raise typer.BadParameter(f"what can be compared is 'solvers', got {what!r}")
     return bench(
         problems, out, solvers=solver or None, repeats=repeats, time_limit=time_limit,
-        fresh=fresh, progress=_on_terminal() and not json,
+        fresh=fresh, progress=on_terminal() and not json,
     )  # fmt: skip
 
 
@@ -303,14 +296,3 @@ def doctor_command(json: Json = False) -> Answer:
     from .doctor import examine
 
     return examine()
-
-
-def _on_terminal() -> bool:
-    return sys.stdout.isatty() and sys.stderr.isatty()
-
-
-def _bar(places: Sequence[Any]) -> Any:
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(places, "comparing", console=Console(stderr=True), transient=True)

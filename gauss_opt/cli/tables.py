@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich import box
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["facts", "heading", "literal", "number", "sentence", "table", "verdict"]
+__all__ = [
+    "bar",
+    "facts",
+    "heading",
+    "literal",
+    "number",
+    "on_terminal",
+    "sentence",
+    "table",
+    "verdict",
+]
 
 
 def literal(value: object, style: str = "") -> Text:
@@ -59,3 +71,18 @@ def facts(items: Mapping[str, Any]) -> Table:
     for name, value in items.items():
         made.add_row(name, value if isinstance(value, Text) else literal(value))
     return made
+
+
+def on_terminal() -> bool:
+    """Whether somebody looks at what is printed."""
+    return sys.stdout.isatty() and sys.stderr.isatty()
+
+
+def bar(quiet: bool) -> Callable[[Sequence[Any]], Iterable[Any]]:
+    """What shows the way through a sequence: a bar on a terminal, nothing elsewhere."""
+    if quiet or not on_terminal():
+        return iter
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return lambda places: track(places, "comparing", console=console, transient=True)
