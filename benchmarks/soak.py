@@ -1,4 +1,4 @@
-"""Proof by mass: random problems and random scenes, by all installed solvers, for as long as asked.
+"""Proof by mass: random problems, scenes and models of many kinds, for as long as asked.
 
     python benchmarks/soak.py --minutes 10 --seed 1 --json out/soak.json
     python benchmarks/soak.py --replay out/soak/FILE
@@ -21,6 +21,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from kinds.catalogue import KINDS, check_kind
 from random_problems import RandomProblem, random_problem
 from random_scenes import from_dict, random_scene
 from soak_checks import Tally, check_problem, check_scene
@@ -29,7 +30,6 @@ from soak_report import summary, tables, write
 import gauss_opt as go
 
 PROBLEMS_IN_A_BATCH = 20
-SCENES, PROBLEMS = 0, 1  # items alternate: one scene, then a batch of problems
 SECOND_SOLVER = 4  # every so many scenes are run by a second solver as well
 HANG = 300  # seconds after which an item is given up
 
@@ -55,7 +55,7 @@ def item(seed: int, k: int, folder: str) -> Tally:
         signal.signal(signal.SIGALRM, _hang)
         signal.alarm(HANG)
     try:
-        return _scene(seed, k, folder) if k % 2 == SCENES else _problems(seed, k, folder)
+        return ITEMS[k % len(ITEMS)](seed, k, folder)
     except Hang:
         tally = Tally()
         tally.find(f"item {k} did not end within {HANG} s", [seed, k])
@@ -72,7 +72,8 @@ def _hang(signum: int, frame: Any) -> None:
 def _scene(seed: int, k: int, folder: str) -> Tally:
     names = tuple(solvers())
     scene = random_scene((seed, k), names)
-    second = names[(k // 2) % len(names)] if (k // 2) % SECOND_SOLVER == 0 else None
+    number = k // len(ITEMS)
+    second = names[number % len(names)] if number % SECOND_SOLVER == 0 else None
     tally = _guarded(lambda: check_scene(scene, second, [seed, k]), [seed, k])
     if tally.findings:
         file = _file(folder, f"scene-{seed}-{k}.json")
@@ -97,6 +98,23 @@ def _problems(seed: int, k: int, folder: str) -> Tally:
                 finding["file"] = file.name
         total.add(tally)
     return total
+
+
+def _kind(seed: int, k: int, folder: str) -> Tally:
+    kind = tuple(KINDS)[k // len(ITEMS) % len(KINDS)]
+    mark = [seed, k]
+    tally = _guarded(lambda: check_kind(kind, mark), mark)
+    if tally.findings:
+        file = _file(folder, f"kind-{seed}-{k}.json")
+        findings = [finding["what"] for finding in tally.findings]
+        content = {"seed": mark, "kind": kind, "findings": findings}
+        file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        for finding in tally.findings:
+            finding["file"] = file.name
+    return tally
+
+
+ITEMS = (_scene, _problems, _kind)  # by turns
 
 
 def _guarded(check: Any, mark: list[int]) -> Tally:
@@ -148,9 +166,9 @@ def soak(options: argparse.Namespace) -> dict[str, Any]:
         total.add(tally)
         items += 1
         if sys.stderr.isatty() or options.progress:
-            line = (
-                f"{monotonic() - began:7.0f} s  {total.counts['scenes']} scenes  "
-                f"{total.counts['problems']} problems  {len(total.findings)} findings"
+            done = (f"{total.counts[what]} {what}" for what in ("scenes", "problems", "models"))
+            line = "  ".join(
+                [f"{monotonic() - began:7.0f} s", *done, f"{len(total.findings)} findings"]
             )
             print(f"\r{line}", end="", file=sys.stderr, flush=True)
     if sys.stderr.isatty() or options.progress:
@@ -159,12 +177,14 @@ def soak(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def replay(path: Path) -> Tally:
-    """Check the scene or the problem of a file again."""
+    """Check what a file has again."""
     if path.suffix == ".npz":
         problem = go.load_problem(path)
         given = RandomProblem("feasible", (), problem, None, 1.0)
         return check_problem(given, solvers(), path.name)
     content = json.loads(path.read_text(encoding="utf-8"))
+    if "kind" in content:
+        return check_kind(content["kind"], content["seed"])
     second = None
     for finding in content.get("findings", []):
         second = next((name for name in solvers() if f"{name} has" in finding), second)

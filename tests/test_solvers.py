@@ -228,3 +228,17 @@ def test_a_missing_package_is_one_sentence_with_the_command_at_call_time(monkeyp
         GaussSolver("daqp")
     solution = solve(PROBLEMS["random"], "nnls", fallback=("daqp", "active_set"))
     assert solution.certificate.passes(1e-9)
+
+
+@battery
+def test_a_proposal_does_not_depend_on_earlier_problems(name):
+    """Otherwise a resumed run, which has none, could come to other bits."""
+    used = registry.make(name)
+    for seed in range(12):
+        white = whiten(_random(seed, 4, seed % 2, 5, (0.0, 3.0)))
+        later = used.propose(white.normalised())
+        first = registry.make(name).propose(white.normalised())
+        assert later.status == first.status
+        for one, other in ((later.z, first.z), (later.multipliers, first.multipliers)):
+            assert (one is None) == (other is None)
+            assert one is None or np.asarray(one).tobytes() == np.asarray(other).tobytes()

@@ -162,18 +162,17 @@ def _one_instant(model: Model, q: Array, v: Array, a: Array, t: float, found: Ve
     instant = Instant(model, q, v, t)
     limits = [limit for limit in model.limits if abs(float(limit[1](q, v, t))) <= NEAR * _speed(v)]
     near = [touch for touch in model.touches if _closed(model, touch, q, v, t)]
-    candidates = instant.accelerations(near, limits)
-    if limits:
-        candidates += instant.accelerations(near, [])
     found.counts["times at which forces were looked at"] += 1
-    if not candidates:
+    figure = np.inf
+    for b in instant.accelerations(near, limits):
+        size = np.abs(a).max() + np.abs(b).max() + np.abs(instant.free).max()
+        off = np.abs(a - b).max() / (size + ROUND * _speed(v) / model.end)
+        figure = min(figure, float(off))
+        if figure <= DEFECT:
+            break
+    if figure == np.inf:
         found.wrong.append(f"no acceleration exists at t = {t:.9g}")
         return
-    figure = min(
-        float(np.abs(a - b).max() / (np.abs(a).max() + np.abs(b).max() + np.abs(instant.free).max()
-                                     + ROUND * _speed(v) / model.end))
-        for b in candidates
-    )  # fmt: skip
     found.at_most("v' is not the acceleration", figure, DEFECT, f"at t = {t:.9g}")
 
 

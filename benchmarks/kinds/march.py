@@ -19,6 +19,7 @@ from kinds.nearest import Instant, Rows
 STEPS = 1500
 STOPS = 1e-5  # of the fastest so far: a rebound below this is none
 OPENS = 1e-9
+FALLEN = 1e-5  # tiny steps that begin below a surface by round-off do not come back
 SPREAD = 1e-3  # both motions must agree to this, or chaos has come between them
 TIMES_THE_SPREAD, FLOOR = 30.0, 1e-4
 IMPACTS = 60
@@ -75,16 +76,22 @@ class _March:
         else:
             self.q, self.v, self.t = q, v, self.t + h
             self.fastest = max(self.fastest, float(np.abs(v).max()))
+        if self.deepest() < -FALLEN:
+            raise ArithmeticError("fell through a surface")
         for i in sorted(self.closed):
             if float(self.model.touches[i].gap(self.q, self.t)) > OPENS:
                 rows = Rows(self.model, self.model.touches[i].gap, self.q, self.v, self.t)
                 if rows.rate[0] > 0.0:
                     self.closed.discard(i)
 
+    def deepest(self) -> float:
+        """The least gap."""
+        return min((float(t.gap(self.q, self.t)) for t in self.model.touches), default=0.0)
+
     def _touching(self, h: float) -> set[int]:
         q = self.tried(h)[0]
         touches = enumerate(self.model.touches)
-        return {i for i, touch in touches if float(touch.gap(q, self.t + h)) < 0.0}
+        return {i for i, touch in touches if float(touch.gap(q, self.t + h)) < OPENS}
 
     def _strike(self, touching: set[int]) -> None:
         self.impacts += 1
@@ -117,7 +124,10 @@ def march(model: Model, steps: int) -> tuple[Array, int]:
         i for i, touch in enumerate(model.touches)
         if abs(float(touch.gap(np.asarray(model.q, float), 0.0))) <= OPENS
     }  # fmt: skip
-    now = _March(model, np.array(model.q, float), np.array(model.v, float), 0.0, touching)
+    now = _March(model, np.array(model.q, float), np.array(model.v, float), 0.0, set())
+    now.fastest = float(np.abs(now.v).max())
+    if touching:  # some may approach already
+        now._strike(touching)
     grid = np.unique(
         np.concatenate([np.linspace(0.0, model.end, steps + 1), model.near_marks(steps // 8)])
     )

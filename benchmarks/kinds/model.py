@@ -29,7 +29,9 @@ class Touch:
         """The same for the package."""
         if self.condition is None:
             return go.Contact(self.name, self.gap, self.restitution)
-        return go.Contact(self.name, self.gap, self.restitution, active_when=self.condition)
+        return go.Contact(
+            self.name, self.gap, self.restitution, active_when=self.condition, passable=True
+        )
 
 
 @dataclass

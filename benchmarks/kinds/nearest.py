@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +15,7 @@ LONG = np.longdouble
 SMALL = 1e-6  # of the shortest feature: steps of first differences
 STEP = 2e-5  # the same, of second differences
 RANK = 1e-7  # singular values below this are none
-MANY = 5  # contacts whose subsets are all tried
+MANY = 8  # contacts whose subsets are all tried
 
 
 def _value(function: Any, *arguments: Any) -> Array:
@@ -114,13 +115,12 @@ class Instant:
             return self.free
         return nearest(self.mass, self.free, self.Ae, self.be, Ai, bi)
 
-    def accelerations(self, touches: list[Any], limits: list[Any]) -> list[Array]:
-        """With every choice among contacts that may be closed or just not."""
+    def accelerations(self, touches: list[Any], limits: list[Any]) -> Iterator[Array]:
+        """With every choice among contacts that may be closed or just not, and limits reached."""
         sizes = range(len(touches), -1, -1) if len(touches) <= MANY else (len(touches), 0)
-        found = []
-        for k in sizes:
-            for chosen in combinations(touches, k):
-                a = self.acceleration(list(chosen), limits)
-                if a is not None:
-                    found.append(a)
-        return found
+        for reached in (limits, []) if limits else ([],):
+            for k in sizes:
+                for chosen in combinations(touches, k):
+                    a = self.acceleration(list(chosen), list(reached))
+                    if a is not None:
+                        yield a

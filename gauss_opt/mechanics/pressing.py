@@ -11,14 +11,17 @@ the cell (Krawczyk's test). Round-off is put into z and E.
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
-from ..base.arrays import Array
+import numpy as np
+from scipy.optimize import linprog
+
+from ..base.arrays import Array, Mask
 from ..base.tolerances.base import TINY
 from ..base.tolerances.mechanics import DEPENDENT_HELD_ROWS, PRODUCT_ROUND_OFF
 from ..model.enclosure.smooth_bounds import IntervalData
 
-__all__ = ["enclosed", "least_multipliers", "row_space"]
+__all__ = ["enclosed", "evened_out", "least_multipliers", "row_space"]
 
 INFLATIONS = 4
 INFLATED = 2.0  # how much wider than the last reach the next trial is
@@ -37,7 +40,41 @@ def row_space(rows: Array) -> Array:
     return basis
 
 
-def least_multipliers(data: IntervalData, basis: Array | None = None) -> Array:
+def evened_out(basis: Array, multipliers: Array, presses: Mask) -> Array:
+    """What to add to multipliers of dependent rows, so that the least of some is the largest, (k,).
+
+    It is no force on anything: it is orthogonal to the range of the rows.
+
+    Parameters
+    ----------
+    basis : (k, r) array
+        Z of :func:`row_space`.
+    multipliers : (k,) array
+        Z mu.
+    presses : mask
+        The rows whose multipliers matter.
+
+    >>> rows = np.array([[1.0, 1.0], [1.0, 0.0], [1.0, -1.0]])
+    >>> basis = row_space(rows)
+    >>> least_norm = basis @ basis.T @ np.array([2.0, 0.0, 0.0])  # -0.33 on the third
+    >>> (least_norm + evened_out(basis, least_norm, np.full(3, True))).round(9) + 0.0
+    array([2., 0., 0.])
+    """
+    k = len(basis)
+    null = np.linalg.svd(basis, full_matrices=True)[0][:, basis.shape[1] :]
+    free = null.shape[1]
+    none: Array = np.zeros(k)
+    if not free:
+        return none
+    above = np.hstack([-null[presses], np.ones((int(presses.sum()), 1))])
+    last = np.append(np.zeros(free), -1.0)
+    found = linprog(last, above, multipliers[presses], bounds=(None, None))
+    return null @ found.x[:free] if found.status == 0 else none
+
+
+def least_multipliers(
+    data: IntervalData, basis: Array | None = None, shift: Array | None = None
+) -> Array:
     """Lower bounds of the multipliers of the held rows over each cell, (c, k).
 
     Minus infinity where nothing could be proved.
@@ -46,7 +83,11 @@ def least_multipliers(data: IntervalData, basis: Array | None = None) -> Array:
     ----------
     basis : (k, r) array, optional
         Z of :func:`row_space`, where rows depend on each other; multipliers are then Z mu.
+    shift : (k,) array, optional
+        Then they are Z mu + shift.
     """
+    if shift is not None:
+        data = _shifted(data, shift)
     c, k, n = data.rows.shape
     Z = np.eye(k) if basis is None else basis
     K, K_radius, r, r_radius = _system(data, Z)
@@ -65,7 +106,15 @@ def least_multipliers(data: IntervalData, basis: Array | None = None) -> Array:
     size = np.abs(Z)
     bound = mu @ Z.T - mu_off @ size.T - (k * PRODUCT_ROUND_OFF) * (np.abs(mu) @ size.T)
     least[np.flatnonzero(fine)[proved]] = bound
-    return least
+    return least if shift is None else least + shift - PRODUCT_ROUND_OFF * np.abs(shift)
+
+
+def _shifted(data: IntervalData, shift: Array) -> IntervalData:
+    """The data with A' shift among the loads, so that the other multipliers are less by it."""
+    size = np.abs(shift)
+    noise = len(shift) * PRODUCT_ROUND_OFF
+    radius = size @ (data.rows_radius + noise * np.abs(data.rows))
+    return replace(data, load=data.load + shift @ data.rows, load_radius=data.load_radius + radius)
 
 
 def _system(data: IntervalData, Z: Array) -> tuple[Array, Array, Array, Array]:

@@ -59,7 +59,9 @@ class Solver(Adapter):
         setup = perf_counter() - start
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compiled.problem.solve(solver=self._solver, **_ACCURACY.get(self._solver, {}))
+            compiled.problem.solve(
+                solver=self._solver, warm_start=False, **_ACCURACY.get(self._solver, {})
+            )
         status = compiled.problem.status
         took = (getattr(compiled.problem.solver_stats, "num_iters", None), setup)
         if status.startswith("infeasible"):

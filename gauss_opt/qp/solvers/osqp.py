@@ -15,6 +15,7 @@ from .interface import Adapter, Proposal, bounds
 
 # Only the active set is wanted, so nothing is polished (which would also print). Rho must not
 # depend on the wall clock, or two runs would differ. Whitened unit rows need no scaling.
+FIRST_RHO = 0.1
 _SETTINGS = {
     "verbose": False,
     "eps_abs": OSQP_ACCURACY,
@@ -23,11 +24,13 @@ _SETTINGS = {
     "polishing": False,
     "adaptive_rho_interval": 50,
     "scaling": 0,
+    "warm_starting": False,
+    "rho": FIRST_RHO,
 }
 
 
 class Solver(Adapter):
-    """Adapter for OSQP. Workspaces are updated and warm started."""
+    """Adapter for OSQP. Workspaces are updated; every problem starts from zero."""
 
     package = "osqp"
 
@@ -44,6 +47,9 @@ class Solver(Adapter):
             workspace = self._workspaces[key] = _setup(problem, lower, upper)
         else:
             # update() overwrites the arrays it is given.
+            # A resumed run has no earlier problems to start from, so nobody starts from them: what
+            # a proposal is must not depend on what was asked before.
+            workspace.update_settings(rho=FIRST_RHO)
             workspace.update(Ax=problem.rows.T.ravel().copy(), l=lower.copy(), u=upper)
         setup = perf_counter() - start
         answer = workspace.solve(raise_error=False)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ...base.arrays import Array, Indices, Mask
-from ...base.errors import PainleveError
+from ...base.errors import InfeasibleError, PainleveError
+from ...base.frozen import frozen_in_place
 from ...base.lazy import lazy
 from ...base.tolerances.simulation import ROUND_OFF
 from ...mechanics.acceleration import accelerate_rows
@@ -42,6 +43,8 @@ class Context:
     system, dynamics, settings, solver
     stats : Stats
         Where what it takes is added up.
+    scales : Scales
+        Sizes of positions and velocities seen so far.
     equalities : KnownRank
         Where is kept which of the equalities are independent.
     """
@@ -51,6 +54,7 @@ class Context:
     settings: Settings
     solver: GaussSolver
     stats: Stats
+    scales: Scales
     equalities: KnownRank = field(default_factory=KnownRank)
 
     @classmethod
@@ -63,7 +67,7 @@ class Context:
         state: RunState,
     ) -> Context:
         """What a run shares, which counts and remembers in its state."""
-        return cls(system, dynamics, settings, solver, state.stats, state.equalities)
+        return cls(system, dynamics, settings, solver, state.stats, state.scales, state.equalities)
 
     @lazy
     def layout(self) -> RowTable:
@@ -117,10 +121,24 @@ class Context:
     # Problems (G)
 
     def accelerate(self, snapshot: Snapshot, status: Statuses) -> Acceleration:
-        """Solve (G), with friction (C), with closed contacts and reached limits."""
+        """Solve (G), with friction (C), with closed contacts and reached limits.
+
+        What is left of velocities that an impact has stopped is round-off, and so are right-hand
+        sides made of it, with nothing in the problem to compare them with. Where they contradict
+        each other they are taken for the zeros they are, against the speeds of the run.
+        """
         slide = None if self.rough is None else slides_at_status(status, snapshot)
         rows, among = in_problem(status), self.equalities.among
-        answer = accelerate_rows(snapshot, self.solver, rows, among, slide)
+        try:
+            answer = accelerate_rows(snapshot, self.solver, rows, among, slide)
+        except InfeasibleError:
+            least = ROUND_OFF * self.scales.speeds(snapshot) / self.scales.time
+            noise = (np.abs(snapshot.rhs) <= least) & (snapshot.rhs != 0.0)
+            if not noise.any():
+                raise
+            rhs = frozen_in_place(np.where(noise, 0.0, snapshot.rhs))
+            still = replace(snapshot, rhs=rhs)
+            answer = accelerate_rows(still, self.solver, rows, among, slide)
         self.note_residual(answer.solution.certificate.worst)
         return answer
 

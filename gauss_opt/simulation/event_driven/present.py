@@ -69,7 +69,10 @@ class Present:
         """Go on from another state, with the past that led to it."""
         self.state = state.copy()
         self.context = replace(
-            self.context, stats=self.state.stats, equalities=self.state.equalities
+            self.context,
+            stats=self.state.stats,
+            scales=self.state.scales,
+            equalities=self.state.equalities,
         )
         self.recording = self.recording.resumed(self.context, result)
         self.now = self.context.at(state.t, np.concatenate([state.q, state.v]))

@@ -2,8 +2,9 @@
 
 The step is cut until over each part every held inequality is proved to press, in the order of time.
 In the smallest part of which that cannot be proved, the zero is located. Where rows depend on each
-other the multipliers of minimum norm are enclosed; if they do not all press, (G) is asked at the
-ends of parts and the time is bisected at which it departs from the frozen set.
+other the multipliers of minimum norm are enclosed, and if they do not all press, those of which the
+least is largest; if they do not either, (G) is asked at the ends of parts and the time is bisected
+at which it departs from the frozen set.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from ....base.arrays import Array, Indices, Mask
 from ....base.tolerances.simulation import NO_FORCE
 from ....mechanics.flow import Flow
-from ....mechanics.pressing import least_multipliers, row_space
+from ....mechanics.pressing import evened_out, least_multipliers, row_space
 from ....model.enclosure.smooth_bounds import SmoothBounds
 from ....model.enclosure.way import CUTS, edges_of, parts, whole
 from ....qp.parts import coupled_unknowns
@@ -159,15 +160,30 @@ def _within_redundant(
     search: _Search, values: Array, begin: float, end: float, level: int
 ) -> Happening | None:
     """The same where rows depend on each other."""
+    if level <= ASK_FROM_LEVEL and _press_evenly(search, values, begin, end):
+        return None
     ask = (search.context, search.state, search.held.flow, search.piece)
-    if level >= ASK_FROM_LEVEL and not right_at(*ask, end):
+    deep = level >= MAX_LEVEL or search.cells > MAX_CELLS
+    enough = deep or (level >= 1 and search.cells > REDUNDANT_CELLS)
+    if (enough or level >= ASK_FROM_LEVEL) and not right_at(*ask, end):
         t = changes_at(*ask, begin, end)
         return Happening(t, HappeningKind.RELEASE, np.arange(0))
-    deep = level >= MAX_LEVEL or search.cells > MAX_CELLS
-    if deep or (level >= 1 and search.cells > REDUNDANT_CELLS):
+    if enough:
         search.unsettled += 1
         return None
     return _cut(search, values, begin, end, level + 1)
+
+
+def _press_evenly(search: _Search, values: Array, begin: float, end: float) -> bool:
+    """Whether other multipliers than those of minimum norm are proved to press over a part."""
+    assert search.basis is not None
+    multipliers = search.forces(0.5 * (begin + end))
+    shift = evened_out(search.basis, multipliers, search.pressing)
+    if not (multipliers + shift)[search.pressing].min() > 0.0:
+        return False
+    data = search.bounds.over(whole(values, begin, end), search.context.parameters)
+    search.cells += 1
+    return bool(_all_press(search, least_multipliers(data, search.basis, shift))[0])
 
 
 def _first_root(
