@@ -61,7 +61,7 @@ def evened_out(basis: Array, multipliers: Array, presses: Mask) -> Array:
     array([2., 0., 0.])
     """
     k = len(basis)
-    null = np.linalg.svd(basis, full_matrices=True)[0][:, basis.shape[1] :]
+    null: Array = np.linalg.svd(basis, full_matrices=True)[0][:, basis.shape[1] :]
     free = null.shape[1]
     none: Array = np.zeros(k)
     if not free:
@@ -69,7 +69,7 @@ def evened_out(basis: Array, multipliers: Array, presses: Mask) -> Array:
     above = np.hstack([-null[presses], np.ones((int(presses.sum()), 1))])
     last = np.append(np.zeros(free), -1.0)
     found = linprog(last, above, multipliers[presses], bounds=(None, None))
-    return null @ found.x[:free] if found.status == 0 else none
+    return none if found.x is None else none + null @ found.x[:free]
 
 
 def least_multipliers(

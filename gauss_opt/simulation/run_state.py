@@ -131,6 +131,8 @@ class RunState:
 
     def put(self, snapshot: Snapshot) -> None:
         """Be where a snapshot is."""
+        if snapshot.t != self.t:
+            self.standstill = 0
         self.t, self.q, self.v = snapshot.t, snapshot.q, snapshot.v
 
     def end_segment(self) -> None:
