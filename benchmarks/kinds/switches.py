@@ -41,7 +41,8 @@ def conditions(rng: Generator) -> Trial:
                 continue
             if hole >= model.end:
                 continue
-            before, at = result(float(hole - 3 * model.feature)), result(float(hole))
+            before = result(max(0.0, float(hole - 3 * model.feature)))
+            at = result(float(hole))
             if abs(before.q[1]) < 1e-12 and before.v[1] == 0.0 and abs(at.v[1]) < 1e-12:
                 wrong.append(f"held above the hole at t = {hole:.9g}")
         return wrong

@@ -98,7 +98,8 @@ class Enclosures:
     ) -> MotionFunction | None:
         """A user function of (q, v, t), less an offset; None where it cannot be traced.
 
-        Its trace must agree with it at trial points.
+        Its trace must agree with it at trial points. A comparison, which is 0 or 1 and has an
+        offset between them, becomes the difference of its sides: that is smooth.
         """
         key = (user.function, user.label, offset)
         if key not in self._functions:
@@ -112,7 +113,10 @@ class Enclosures:
         self, user: UserFunction, parameters: Parameters, offset: float
     ) -> MotionFunction | None:
         graph = self.graph_of(user, parameters)
-        return None if graph is None else self._made(graph - offset)
+        if graph is None:
+            return None
+        compares = graph.is_op(ca.OP_LT) or graph.is_op(ca.OP_LE)
+        return self._made(graph.dep(1) - graph.dep(0) if offset and compares else graph - offset)
 
     def graph_of(self, user: UserFunction, parameters: Parameters) -> Any:
         """The graph of a user function that returns a number; None where it cannot be traced.

@@ -181,6 +181,7 @@ class Stepper:
             self._pace.note(t)
         self._at_bound()
 
+    @np.errstate(over="ignore", invalid="ignore")  # a step can be tried far off; that is named
     def _advance(self) -> None:
         present, lap = self.present, self.present.recording.lap
         clock, t = perf_counter(), self.t

@@ -138,7 +138,7 @@ def _times(context: Context, switch: Switch, piece: Piece) -> list[float]:
     enclosures = context.dynamics.enclosures
     function = None
     if enclosures is not None:
-        # A truth is 0 or 1: above zero where it is true.
+        # A truth is 0 or 1: with this offset above zero where it is true.
         parameters = context.system.parameters
         function = enclosures.function(switch.condition, parameters, offset=0.5)
     if function is None:
@@ -146,5 +146,5 @@ def _times(context: Context, switch: Switch, piece: Piece) -> list[float]:
         times: list[float] = piece.times[1:].tolist()
         return times
     samples = watched(context, function, way_of(context, piece), switch.condition.label, Wanted())
-    edges: list[float] = samples.times[1:].tolist()
+    edges: list[float] = samples.with_turning_points().times[1:].tolist()
     return edges if edges and edges[-1] == piece.t1 else [*edges, piece.t1]
