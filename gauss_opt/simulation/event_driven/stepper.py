@@ -150,8 +150,7 @@ class Stepper:
         context, state = present.context, present.state
         present.start_at(consistent_start(context, present.flow, state.scales, present.now))
         touching = touching_at(state, present.now)
-        near_side = len(touching) and approaches(present.now, touching, state.scales)
-        if near_side:  # of an impact
+        if len(touching) and approaches(present.now, touching, state.scales):  # the near side
             present.recording.row(context.accelerate(present.now, state.status))
         present.settle(touching, HappeningKind.CONTACT)
         if self.settings.t1 == self.settings.t0:
