@@ -82,6 +82,42 @@ def test_a_rail_that_moves_for_an_instant_takes_the_bead_along():
         assert abs(result.v[-1, 1] - change) < 1e-6
 
 
+def test_a_belt_with_a_pulse_of_speed_carries_its_load_as_far_as_it_runs():
+    """Before the pulse the belt creeps at 1e-200 m/s, which is no size to be accurate to."""
+    for width in (0.1, 0.013, 1e-3):
+        belt = go.Nonholonomic(
+            "belt", lambda q, v, t, w=width: v[0] - 2.0 * np.exp(-(((t - 0.3) / w) ** 2))
+        )
+        system = go.System([1.0, 1.0], [0.0, -9.81], [belt])
+        start = [0.0, 0.0], [2.0 * np.exp(-((0.3 / width) ** 2)), 0.0]
+        result = go.simulate(system, *start, (0.0, 1.0))
+        way = 2.0 * impulse(SHAPES["Gauss"], width, 0.3)
+        assert abs(result.q[-1, 0] - way) < 1e-7
+
+
+def test_a_mass_that_is_large_for_an_instant_is_seen():
+    for width in (0.1, 1e-2, 1e-4):
+
+        def mass(q, t, w=width):
+            return np.array([[1.0 + 30.0 * np.exp(-(((t - 0.6) / w) ** 2))]])
+
+        result = go.simulate(go.System(mass, [1.0], nv=1), [0.0], [0.0], (0.0, 1.0))
+        lost = impulse(lambda u: 1.0 - 1.0 / (1.0 + 30.0 * np.exp(-(u**2))), width, 0.6)
+        assert abs(result.v[-1, 0] - (1.0 - lost)) < 1e-7
+
+
+def test_a_force_at_one_speed_only_is_seen():
+    """The time it takes to get to a speed is the integral of 1 / force over the speeds."""
+    for width in (0.1, 1e-2, 1e-3):
+
+        def force(q, v, t, w=width):
+            return np.array([1.0 + 20.0 * np.exp(-(((v[0] - 0.5) / w) ** 2))])
+
+        result = go.simulate(go.System([1.0], force), [0.0], [0.0], (0.0, 0.8))
+        saved = impulse(lambda u: 1.0 - 1.0 / (1.0 + 20.0 * np.exp(-(u**2))), width, 0.5)
+        assert abs(result.v[-1, 0] - (0.8 + saved)) < 1e-6
+
+
 def test_waves_much_shorter_than_a_step_are_seen():
     system = go.System([1.0], lambda q, v, t: np.array([1e3 * np.sin(400.0 * np.pi * t) ** 8]))
     result = go.simulate(system, [0.0], [0.0], (0.0, 1.0), rtol=1e-6)

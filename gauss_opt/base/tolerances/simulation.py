@@ -77,6 +77,13 @@ FORCE_ROUND_OFF = _simulation(
     "the speed that the applied forces could cause within the time scale",
     "a speed that forces in balance leave: the least absolute accuracy of a step",
 )
+NEXT_TO_NOTHING = _simulation(
+    "NEXT_TO_NOTHING",
+    1e-100,
+    "nothing",
+    "sizes of all positions, or of all velocities, that are no sizes: what starts from below a "
+    "peak of time would otherwise have no tolerance at all",
+)
 SHORTEST_RETRY = _simulation(
     "SHORTEST_RETRY",
     1e-13,

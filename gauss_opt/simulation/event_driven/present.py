@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.arrays import Indices
 from ...base.tolerances.mechanics import FOLLOWS
-from ...base.tolerances.simulation import ROUND_OFF, SLOW_IN_IMPACT
+from ...base.tolerances.simulation import ROUND_OFF
 from ...mechanics.answer import Acceleration
 from ...model.snapshot import Snapshot
 from ...results.dense_output import Piece
@@ -145,17 +145,10 @@ class Present:
             self.apply(switch(context, state, snapshot, found))
         elif kind == HappeningKind.BEHIND:
             refuse_behind(context, snapshot, rows)
-        elif kind == HappeningKind.CONTACT and self._comes_back_at_once(snapshot, rows):
+        elif kind == HappeningKind.CONTACT and state.standstill >= STUCK:
             self.apply(hold(context, state, snapshot, rows))
         else:
             self.settle(rows, kind)
-
-    def _comes_back_at_once(self, snapshot: Snapshot, rows: Indices) -> bool:
-        """Whether contacts close again and again at one time, with next to no rate."""
-        if self.state.standstill < STUCK:
-            return False
-        speeds = self.state.scales.speeds(snapshot)[rows]
-        return bool((np.abs(snapshot.rate[rows]) <= SLOW_IN_IMPACT * speeds).all())
 
     def settle(self, triggered: Indices, kind: HappeningKind) -> None:
         """Go through impacts and changes of the active set; close the contacts of a series."""

@@ -10,6 +10,7 @@ from ...base.tolerances.simulation import (
     ATOL_BY_RTOL,
     ATOL_FLOOR,
     FORCE_ROUND_OFF,
+    NEXT_TO_NOTHING,
     SHORTEST_RETRY,
 )
 from ...mechanics.consistency.caused import coupled_accelerations
@@ -194,7 +195,8 @@ def absolute_tolerances(settings: Settings, scales: Scales) -> Array:
         return np.broadcast_to(settings.atol, (n,)).copy()
     sizes = []
     for part in (scales.q, scales.v):
-        largest = part.max(initial=0.0) or 1.0
+        largest = part.max(initial=0.0)
+        largest = largest if largest > NEXT_TO_NOTHING else 1.0
         sizes.append(np.maximum(part, ATOL_FLOOR * largest))
     return ATOL_BY_RTOL * settings.rtol * np.concatenate(sizes)
 

@@ -25,7 +25,7 @@ static void set_tolerances(Run *run) {
         double largest = 0;
         for (int i = ends[part]; i < ends[part + 1]; i++)
             largest = fmax(largest, run->state.scale[i]);
-        if (largest == 0) largest = 1;
+        if (!(largest > 1e-100)) largest = 1; /* NEXT_TO_NOTHING in simulation.py */
         for (int i = ends[part]; i < ends[part + 1]; i++) {
             const double size = fmax(run->state.scale[i], run->s.atol_floor * largest);
             atol[i] =

@@ -72,7 +72,8 @@ class Pace:
         if jump is not None:
             yield str(jump)
             return
-        if self.size >= AT_MAX_STEP * settings.max_step:
+        last = self._times[-1] - self._times[-2]
+        if max(self.size, last) >= AT_MAX_STEP * settings.max_step:
             yield f"max_step = {settings.max_step:g} keeps them small"
             return
         segment, text = present.segment, ""
