@@ -385,3 +385,51 @@ def solved_exactly(problem):
                     x - table[row][i] * y for x, y in zip(table[row], table[i], strict=True)
                 ]
     return np.array([float(row[-1]) for row in table])
+
+
+def test_a_state_far_off_the_surface_changes_the_acceleration_in_proportion():
+    setup = setup_of("bricard")
+    q, v = np.array(setup.q0, dtype=float), np.array(setup.v0, dtype=float)
+    exact = go.accelerate(setup.system, q, v).acceleration
+    size = np.abs(exact).max()
+    for seed in range(3):
+        way = np.random.default_rng(seed).normal(size=len(q))
+        way /= np.linalg.norm(way)
+        for off in (1e-6, 1e-4, 1e-3, 1e-2):
+            moved = go.accelerate(setup.system, q + off * way, v).acceleration
+            assert np.abs(moved - exact).max() < 10.0 * off * size
+
+
+def test_rows_nonlinear_in_velocities_may_say_the_same_in_other_words():
+    def force(q, v, t):
+        return np.array([np.sin(q[1]), -q[0]])
+
+    once = go.Nonholonomic("speed", lambda q, v, t: v[0] ** 2 + v[1] ** 2 - 1.0)
+    twice = go.Nonholonomic("twice", lambda q, v, t: 2.0 * (v[0] ** 2 + v[1] ** 2) - 2.0)
+    root = go.Nonholonomic("root", lambda q, v, t: np.sqrt(v[0] ** 2 + v[1] ** 2) - 1.0)
+    start = [0.0, 0.3], [1.0, 0.0], (0.0, 3.0)
+    alone = go.simulate(go.System([1.0, 2.0], force, [once]), *start)
+    for rows in ([once, twice], [once, root], [once, twice, root]):
+        result = go.simulate(go.System([1.0, 2.0], force, rows), *start)
+        assert result.stats.steps == alone.stats.steps
+        assert_allclose(result.q[-1], alone.q[-1], atol=1e-10)
+
+
+def test_a_massless_point_is_held_by_rows_that_depend():
+    mass = np.diag([1.0, 0.0, 2.0])
+
+    def force(q, v, t):
+        return np.array([0.0, -9.81, q[0]])
+
+    def off(q):
+        return q[1] - q[0] ** 2
+
+    once = go.Holonomic("wire", lambda q, t: off(q))
+    again = [go.Holonomic("twice", lambda q, t: 2.0 * off(q)),
+             go.Holonomic("bent", lambda q, t: off(q) + off(q) ** 2)]  # fmt: skip
+    start = [1.0, 1.0, 0.0], [0.0, 0.0, 0.0], (0.0, 2.0)
+    alone = go.simulate(go.System(mass, force, [once]), *start)
+    for more in (again[:1], again[1:], again):
+        result = go.simulate(go.System(mass, force, [once, *more]), *start)
+        assert result.stats.steps <= 2 * alone.stats.steps
+        assert_allclose(result.q[-1], alone.q[-1], atol=1e-9)
