@@ -170,3 +170,21 @@ def test_a_run_resumes_with_the_same_bits_while_a_contact_is_absent(tmp_path):
         assert_array_equal(again.q, whole.q)
         assert kinds(again) == kinds(whole)
         path.unlink()
+
+
+@pytest.mark.parametrize("passable", [True, False])
+def test_a_contact_that_begins_a_little_below_zero_lets_go_who_separates(passable):
+    """The gap is -5e-11 when it begins, and grows: nothing happens until the ball comes back."""
+    floor = go.Contact(
+        "floor", lambda q, t: q[1], 0.5, lambda q, v, t: q[0] >= 0.1, passable=passable
+    )
+    ball = go.System([1.0, 1.0], [0.0, -9.81], contacts=[floor])
+    up = 2.0
+    start = [0.0, -0.1 * up + 0.5 * 9.81 * 0.1**2 - 5e-11]
+    run = go.simulate(ball, start, [1.0, up], (0.0, 0.5))
+    assert run.success
+    assert run.stats.steps < 20
+    landing = next(event for event in run.events if event.kind == "impact")
+    assert landing.t == pytest.approx(0.1 + 2.0 * (up - 9.81 * 0.1) / 9.81, abs=1e-9)
+    speed = np.sqrt(up**2 - 2 * 9.81 * (0.0 - start[1]))
+    assert landing.v_before[1] == pytest.approx(-speed, rel=1e-9)

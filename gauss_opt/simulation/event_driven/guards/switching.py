@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....base.arrays import Array, Indices, Mask
-from ....base.tolerances.simulation import CLOSED_AT_START, SWITCHING
+from ....base.tolerances.simulation import CLOSED_AT_START, SLOW, SWITCHING
 from ....model.enclosure.partition import Wanted
 from ....model.enclosure.together.conditions import Quiet
 from ....model.snapshot import Snapshot
@@ -40,7 +40,7 @@ def switched(
     and what is behind it then is of the kind ``BEHIND``. Those that are ``quiet`` are known to have
     none.
     """
-    sizes = state.scales.lengths(now)
+    sizes, speeds = state.scales.lengths(now), state.scales.speeds(now)
     for switch in context.dynamics.switches:
         if quiet is not None and quiet[switch.block.rows].all():
             continue
@@ -56,7 +56,7 @@ def switched(
         if len(there):
             yield from _begun(flips, there, sizes, since=flips.at_start())
         if len(gone):
-            yield from _begun(flips, gone, sizes, since=_stays_behind(flips, gone, sizes))
+            yield from _begun(flips, gone, sizes, since=_stays_behind(flips, gone, sizes, speeds))
 
 
 def quiet_parts(context: Context, state: RunState, now: Snapshot, piece: Piece) -> Quiet | None:
@@ -85,14 +85,17 @@ def _begun(flips: _Flips, rows: Indices, sizes: Array, *, since: bool) -> Iterat
             return
 
 
-def _stays_behind(flips: _Flips, rows: Indices, sizes: Array) -> bool:
-    """Whether absent contacts exist already when the step begins, with the bodies behind them.
+def _stays_behind(flips: _Flips, rows: Indices, sizes: Array, speeds: Array) -> bool:
+    """Whether absent contacts exist already when the step begins, and have nothing to hold.
 
-    On their surface that does not count: what was switched off there can be on by round-off.
+    The bodies are behind them; or separate from their surface, on which the contact has just
+    begun, from a little below zero: it is absent until they have come up. At rest on the surface
+    that does not count: what was switched off there can be on by round-off.
     """
-    gaps = flips.gaps(rows, flips.piece.t0)
+    gaps, rates = flips.gaps_and_rates(rows, flips.piece.t0)
     away = (np.abs(gaps) > CLOSED_AT_START * sizes[rows]).all()
-    return bool(flips.switch.passable and away and flips.at_start())
+    leaving = (rates > SLOW * speeds[rows]).all()
+    return bool(((flips.switch.passable and away) or leaving) and flips.at_start())
 
 
 class _Flips(NamedTuple):
@@ -110,8 +113,13 @@ class _Flips(NamedTuple):
 
     def gaps(self, rows: Indices, t: float) -> Array:
         """Gaps at a time."""
+        return self.gaps_and_rates(rows, t)[0]
+
+    def gaps_and_rates(self, rows: Indices, t: float) -> tuple[Array, Array]:
+        """Gaps and their rates at a time."""
         y = self.piece(t)
-        return np.array([self.context.gap_and_rate(row, t, y)[0] for row in rows.tolist()])
+        pairs = np.array([self.context.gap_and_rate(row, t, y) for row in rows.tolist()])
+        return pairs[:, 0], pairs[:, 1]
 
     def since(self, held: bool) -> Iterator[_Flip]:
         """The changes in the order of time; ``held`` is what counts until the step begins."""
