@@ -12,6 +12,12 @@ from gauss_opt.viz.plots import stroboscope
 
 HERE = Path(__file__).parent
 FILM = "rimless_wheel"  # the one that moves
+# Cases whose own figures are shown, with the parameters that make them worth it.
+STUDIES: dict[str, dict[str, int]] = {
+    "ball_basin": {"side": 16},
+    "ball_on_table": {},
+    "impact_oscillator": {"points": 90, "settled": 30},
+}
 HEAD = """# Gallery
 
 Written by `make gallery`. Every picture is drawn from a run that has checked itself; the later a
@@ -39,7 +45,18 @@ def draw(name: str) -> str:
     figure.savefig(HERE / "gallery" / f"{name}.png", dpi=90)
     if name == FILM:
         result.animate(HERE / "gallery" / f"{name}.gif", case.draw, frames_per_second=15)
-    return f"## {name}\n\n{case.title()}.\n\n![{name}](gallery/{name}.png)\n"
+    section = f"## {name}\n\n{case.title()}.\n\n![{name}](gallery/{name}.png)\n"
+    for label in study(name, result) if name in STUDIES else ():
+        section += f"\n![{name}, {label}](gallery/{name}_{label}.png)\n"
+    return section
+
+
+def study(name: str, result: go.Result) -> list[str]:
+    """Draw the figures of a case that takes many runs for them; their names."""
+    figures = go.find_case(name).create(STUDIES[name]).figures(result)
+    for label, figure in figures.items():
+        figure().savefig(HERE / "gallery" / f"{name}_{label}.png", dpi=90)
+    return list(figures)
 
 
 def main() -> None:

@@ -99,14 +99,10 @@ def branch_curve(branch: Branch, coordinate: int, ax: Axes | None) -> Axes:
     ax = new_axes(ax)
     across = branch.values
     up = np.array([orbit.q[coordinate] for orbit in branch.orbits])
-    stable = np.array([orbit.stable for orbit in branch.orbits])
-    for chosen, dash, color, label in (
-        (stable, "-", BLUE, "stable"), (~stable, "--", ORANGE, "unstable"),
-    ):  # fmt: skip
-        drawn = _runs(chosen)
-        for number, part in enumerate(drawn):
-            word = label if number == 0 else f"_{label}"
-            ax.plot(across[part], up[part], dash, color=color, linewidth=1.8, label=word)
+    looks = {True: ("-", BLUE, "stable"), False: ("--", ORANGE, "unstable")}
+    for stable, part in _stretches(branch, coordinate):
+        dash, color, label = looks[stable]
+        ax.plot(*part.T, dash, color=color, linewidth=1.8, label=label)
     seen: set[str] = set()
     for one in branch.special:
         label = one.kind if one.kind not in seen else f"_{one.kind}"
@@ -130,10 +126,33 @@ def _legend(ax: Axes) -> None:
     ax.legend(list(once.values()), list(once), frameon=False, fontsize=9)
 
 
-def _runs(chosen: Any) -> list[slice]:
-    """Stretches of a mask, each with the point after it, so that lines meet."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]])))
-    return [slice(int(a), int(b) + 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+def _stretches(branch: Branch, coordinate: int) -> list[tuple[bool, Any]]:
+    """Points of equal stability; two stretches meet at the special point between them."""
+    found: list[tuple[bool, list[Any]]] = []
+    for value, orbit in zip(branch.values.tolist(), branch.orbits, strict=True):
+        point = (value, float(orbit.q[coordinate]))
+        if found and found[-1][0] is not orbit.stable:
+            last = found[-1][1][-1]
+            meet = _between_points(branch, coordinate, last, point)
+            found[-1][1].append(meet)
+            found.append((orbit.stable, [meet]))
+        elif not found:
+            found.append((orbit.stable, []))
+        found[-1][1].append(point)
+    return [(stable, np.array(points)) for stable, points in found]
+
+
+def _between_points(branch: Branch, coordinate: int, one: Any, other: Any) -> Any:
+    """The special point between two points of a branch, or what is half-way."""
+    low, high = sorted((one[0], other[0]))
+    for special in branch.special:
+        place = (special.value, float(special.orbit.q[coordinate]))
+        at = float(special.orbit.system.parameters[branch.parameter])
+        if special.kind == "fold" and at in (low, high):
+            return place
+        if special.exact and low <= special.value <= high:
+            return place
+    return tuple(0.5 * (a + b) for a, b in zip(one, other, strict=True))
 
 
 def exponents_over_time(found: Lyapunov, ax: Axes | None) -> Axes:
