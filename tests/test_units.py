@@ -237,3 +237,42 @@ def test_a_table_at_rest_at_zero_is_not_taken_for_a_kink(metre, second, kilogram
     result = go.simulate(table, np.zeros(3), np.zeros(3), (0, second), **options)
     assert result.success
     assert result.events == ()
+
+
+def pile(metre, second, kilogram):
+    """Three discs of unequal size and mass that fall in a box, with restitutions of their own."""
+    rng = np.random.default_rng(12)
+    radii, masses = rng.uniform(0.06, 0.12, 3), rng.uniform(0.5, 2.0, 3)
+    places = np.array([[0.25 * (i - 1) + 0.02 * rng.normal(), 0.2] for i in range(3)]).ravel()
+    contacts = []
+    for i, r in enumerate(radii * metre):
+        for j in range(i):
+
+            def apart(q, t, i=i, j=j, d=r + radii[j] * metre):
+                return np.hypot(q[2 * i] - q[2 * j], q[2 * i + 1] - q[2 * j + 1]) - d
+
+            contacts.append(go.Contact(f"{j}-{i}", apart, rng.choice([0.0, 0.3, 0.5])))
+        contacts += [
+            go.Contact(f"floor {i}", lambda q, t, i=i, r=r: q[2 * i + 1] - r, 0.3),
+            go.Contact(f"left {i}", lambda q, t, i=i, r=r: q[2 * i] + 0.5 * metre - r, 0.3),
+            go.Contact(f"right {i}", lambda q, t, i=i, r=r: 0.5 * metre - q[2 * i] - r, 0.3),
+        ]
+    weight = masses * G * kilogram * metre / second**2
+    force = np.column_stack([np.zeros(3), -weight]).ravel()
+    discs = go.System(np.repeat(masses, 2) * kilogram, force, contacts=contacts)
+    v = 0.5 * rng.normal(size=6) * metre / second
+    return go.simulate(discs, places * metre, v, (0, 0.4 * second))
+
+
+@pytest.mark.parametrize("units", ["um, us, mg", "Mm, ks, t"])
+def test_a_pile_falls_in_the_same_way_in_all_units(units):
+    metre, second, kilogram = UNITS[units]
+    plain, other = pile(1.0, 1.0, 1.0), pile(metre, second, kilogram)
+    impacts = [
+        [(e.t / scale, e.contacts) for e in result.events if e.kind == "impact"]
+        for result, scale in ((plain, 1.0), (other, second))
+    ]
+    assert len(impacts[0]) > 5
+    assert [contacts for _, contacts in impacts[0]] == [contacts for _, contacts in impacts[1]]
+    assert_allclose(*([t for t, _ in each] for each in impacts), rtol=1e-9)
+    assert_allclose(other.q[-1] / metre, plain.q[-1], rtol=1e-9, atol=1e-12)
