@@ -18,10 +18,12 @@ import numpy as np
 
 from ....base.arrays import Array, Indices, Mask
 from ....base.tolerances.simulation import NO_FORCE
+from ....mechanics.consistency.caused import caused_accelerations
 from ....mechanics.flow import Flow
 from ....mechanics.pressing import evened_out, least_multipliers, row_space
 from ....model.enclosure.smooth_bounds import SmoothBounds
 from ....model.enclosure.way import CUTS, edges_of, parts, whole
+from ....model.snapshot import Snapshot
 from ....qp.parts import coupled_unknowns
 from ....results.dense_output import Piece
 from ...run_state import RunState
@@ -35,6 +37,7 @@ __all__ = ["Held", "first_release"]
 
 MAX_LEVEL = 5
 MAX_CELLS = 4000
+NO_FORCE_FROM_LEVEL = 1  # parts this deep at whose ends nothing pushes or pulls are not cut further
 ASK_FROM_LEVEL = 2  # redundant rows: (G) is asked at the ends of parts this deep
 REDUNDANT_CELLS = 64  # and parts are not cut further beyond so many
 
@@ -68,6 +71,7 @@ class _Search:
     bounds: SmoothBounds
     cells: int = 0
     unsettled: int = 0
+    _last: tuple[float, Array] | None = None
 
     @cached_property
     def pressing(self) -> Mask:
@@ -83,9 +87,32 @@ class _Search:
         snapshot = self.context.at(self.piece.t1, self.piece.values[-1])
         return row_space(snapshot.rows_of(self.held.flow.held))
 
+    @cached_property
+    def _coupled(self) -> tuple[Indices, Array]:
+        """Which held rows are coupled, and what the applied forces could press on each."""
+        snapshot = self.context.at(self.piece.t1, self.piece.values[-1])
+        rows = snapshot.rows_of(self.held.flow.held)
+        labels = coupled_unknowns(snapshot.mass, rows)[(rows != 0.0).argmax(axis=1)]
+        return labels, _applied_forces(snapshot, np.abs(rows))
+
+    def no_force(self, sizes: Array) -> Array:
+        """Which force of each held row is none, where they have these sizes.
+
+        It is relative to the largest that is coupled to it, and to what the applied forces could
+        press on it: where they balance, as between balls that swing side by side, round-off is
+        left.
+        """
+        labels, applied = self._coupled
+        largest = np.zeros(labels.max(initial=0) + 1)
+        np.maximum.at(largest, labels, sizes)
+        zero: Array = NO_FORCE * np.maximum(largest[labels], applied)
+        return zero
+
     def forces(self, t: float) -> Array:
-        """Multipliers of the held rows at a time."""
-        return self.held.flow.accelerate(self.context.at(t, self.piece(t)))[1]
+        """Multipliers of the held rows at a time; the last are kept, since parts share ends."""
+        if self._last is None or self._last[0] != t:
+            self._last = t, self.held.flow.accelerate(self.context.at(t, self.piece(t)))[1]
+        return self._last[1]
 
 
 def first_release(
@@ -116,13 +143,15 @@ def _cut(search: _Search, values: Array, t0: float, t1: float, level: int) -> Ha
     edges = edges_of(t0, t1)
     pieces, cells = parts(values, edges)
     data = search.bounds.over(cells, search.context.parameters)
-    fine = _all_press(search, least_multipliers(data, search.basis))
+    least = least_multipliers(data, search.basis)
+    fine = _all_press(search, least)
     search.cells += CUTS
     for i, (begin, end) in enumerate(pairwise(edges)):
         if fine[i]:
             continue
         if search.held.unique:
-            found = _within(search, pieces[i], begin, end, level)
+            open_rows = search.pressing & ~(least[i] > 0.0)
+            found = _within(search, pieces[i], begin, end, level, open_rows)
         else:
             found = _within_redundant(search, pieces[i], begin, end, level)
         if found is not None:
@@ -131,13 +160,21 @@ def _cut(search: _Search, values: Array, t0: float, t1: float, level: int) -> Ha
 
 
 def _within(
-    search: _Search, values: Array, begin: float, end: float, level: int
+    search: _Search, values: Array, begin: float, end: float, level: int, open_rows: Mask
 ) -> Happening | None:
-    """A part of which nothing is proved yet: cut it, or look for the zero in it."""
-    if level < MAX_LEVEL and search.cells <= MAX_CELLS:
+    """A part over which some rows are not proved to press: cut it, or look for the zero in it.
+
+    Where those rows carry no force at either end, as balls that swing side by side, smaller parts
+    would not prove more.
+    """
+    deepest = level >= MAX_LEVEL or search.cells > MAX_CELLS
+    if not deepest and level < NO_FORCE_FROM_LEVEL:
         return _cut(search, values, begin, end, level + 1)
     before, after = search.forces(begin), search.forces(end)
-    zero = _no_force(search, np.maximum(np.abs(before), np.abs(after)), end)
+    sizes = np.maximum(np.abs(before), np.abs(after))
+    zero = search.no_force(sizes)
+    if not deepest and np.any(sizes[open_rows] > zero[open_rows]):
+        return _cut(search, values, begin, end, level + 1)
     falling = np.flatnonzero(search.pressing & (after < -zero))
     if len(falling):
         return _first_root(search, falling, begin, end, before, after)
@@ -145,15 +182,12 @@ def _within(
     return None
 
 
-def _no_force(search: _Search, sizes: Array, t: float) -> Array:
-    """Which force of each held row is none: relative to the largest that is coupled to it."""
-    snapshot = search.context.at(t, search.piece(t))
-    rows = snapshot.rows_of(search.held.flow.held)
-    labels = coupled_unknowns(snapshot.mass, rows)[(rows != 0.0).argmax(axis=1)]
-    largest = np.zeros(rows.shape[1])
-    np.maximum.at(largest, labels, sizes)
-    zero: Array = NO_FORCE * largest[labels]
-    return zero
+def _applied_forces(snapshot: Snapshot, rows: Array) -> Array:
+    """What the applied forces alone could press on each row, given by the sizes of its entries."""
+    pushed = rows @ caused_accelerations(snapshot, np.abs(snapshot.force))
+    inertia = np.array([row @ caused_accelerations(snapshot, row) for row in rows])
+    forces: Array = np.divide(pushed, inertia, out=np.zeros(len(rows)), where=inertia > 0.0)
+    return forces
 
 
 def _within_redundant(
