@@ -1,6 +1,7 @@
 """What the compiled engine refuses before it begins: damaged programs, arrays that do not fit."""
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from gauss_opt.simulation.engine.constants import options, tables
 from gauss_opt.simulation.engine.state_arrays import StateArrays
 from gauss_opt.simulation.settings import Settings
 
+NATIVE = Path(__file__).parents[1] / "gauss_opt" / "simulation" / "engine" / "native"
 MODULE = extension().module
 pytestmark = pytest.mark.skipif(MODULE is None, reason=str(extension()))
 
@@ -118,7 +120,7 @@ def test_arrays_that_are_read_only_are_not_written():
 
 
 def test_settings_of_a_run_are_numbers_in_the_order_of_the_engine():
-    text = (go.simulation.engine.sources.NATIVE / "engine.h").read_text()
+    text = (NATIVE / "engine.h").read_text(encoding="utf-8")
     names = text.partition("In the order of engine/constants.py")[2].partition("} Settings;")[0]
     names = names.partition("typedef struct {")[2].replace("double", "").replace(";", ",")
     listed = [name.strip() for name in names.split(",") if name.strip()]
