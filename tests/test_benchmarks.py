@@ -80,6 +80,7 @@ def test_a_side_that_is_not_there_says_why(tmp_path):
 def test_a_page_without_peers_names_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(own, "SCENES", {"ball": scenes.ball})
     monkeypatch.setattr(own, "FOR_THREADS", ["ball"])
+    monkeypatch.setattr(own.os, "getloadavg", lambda: (0.0, 0.0, 0.0))
     monkeypatch.setattr(own, "GROWING", {"bars": ("bars", scenes.chain, (1, 2))})
     monkeypatch.setattr(own, "first_run", lambda engines, repeats: ["first"])
     monkeypatch.setattr(precision, "RTOLS", (1e-4, 1e-6))

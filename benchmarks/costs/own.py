@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
+import numpy as np
 import scenes
 from scenes import Scene
 from side import least
@@ -37,7 +39,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "chain of 60 coordinates, 0.5 s": lambda: scenes.chain(20),
     "30 discs in a box": lambda: scenes.discs(30),
 }
-FOR_THREADS = ("oscillator on a stop", "pendulum in 5 coordinates, 5 s")
+FOR_THREADS = ("Andrews' mechanism, 30 ms", "chain of 60 coordinates, 0.5 s")
 GROWING: dict[str, tuple[str, Callable[[int], Scene], tuple[int, ...]]] = {
     "coordinates and rows: a chain of bars": ("bars", scenes.chain, (5, 10, 20, 40)),
     "rows: of 20 bars some are pinned": (
@@ -84,11 +86,7 @@ def parts(engines: dict[str, str], repeats: int) -> list[str]:
         scene = make()
         for engine, words in engines.items():
             seconds, _ = _least(scene, engine, repeats)
-            start = perf_counter()
-            result = scene.run(engine)
-            whole = perf_counter() - start
-            told = {part: spent / whole for part, spent in result.stats.seconds.items()}
-            told["rest"] = max(0.0, 1.0 - sum(told.values()))
+            told, result = _parts(scene, engine)
             shares = ", ".join(f"{part} {share:.0%}" for part, share in told.items())
             proofs = _certificates(scene) if engine == "python" else None
             lines.append(
@@ -99,12 +97,38 @@ def parts(engines: dict[str, str], repeats: int) -> list[str]:
     return lines
 
 
+def _parts(scene: Scene, engine: str) -> tuple[dict[str, float], go.Result]:
+    """Share of each part in a run, of a few the one that the machine disturbed least."""
+    best, told, found = np.inf, {}, None
+    for _ in range(3):
+        start = perf_counter()
+        result = scene.run(engine)
+        whole = perf_counter() - start
+        if whole < best:
+            best, found = whole, result
+            told = {part: spent / whole for part, spent in result.stats.seconds.items()}
+    assert found is not None
+    return {**told, "rest": max(0.0, 1.0 - sum(told.values()))}, found
+
+
 def _looking(result: Any) -> float:
     """Seconds until everything that is made when looked at is made."""
-    start = perf_counter()
-    for name in ("events", "pieces", "rows", "forces", "settings", "multipliers", "gaps"):
+    start = process_time()
+    for name in (
+        "t",
+        "q",
+        "v",
+        "a",
+        "events",
+        "pieces",
+        "rows",
+        "forces",
+        "settings",
+        "multipliers",
+        "gaps",
+    ):
         getattr(result, name)
-    return perf_counter() - start
+    return process_time() - start
 
 
 def _certificates(scene: Scene) -> float:
@@ -147,6 +171,11 @@ def growth(engines: dict[str, str], repeats: int) -> list[str]:
 
 def threads(engines: dict[str, str], repeats: int) -> list[str]:
     """Runs in a second by one thread and by two that work at once."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load > cores:
+        return [
+            f"Not measured: other work kept the machine busy (load {load:.0f} on {cores} cores)."
+        ]
     lines = [
         "| scene | engine | one thread | two threads | two : one |",
         "|---|---|---|---|---|",
