@@ -69,7 +69,7 @@ def test_every_method_swings_a_pendulum(method):
 
 @pytest.mark.parametrize("solver", ["osqp", "daqp", "nnls", "cvxpy", "active_set"])
 def test_every_solver_gives_the_same_events(solver):
-    reference = bounce(0.5, 2.0, solver="daqp")
+    reference = bounce(0.5, 2.0, solver="daqp", engine="python")
     result = bounce(0.5, 2.0, solver=solver, reuse_active_set=False)
     assert_same(result, reference)
     assert result.stats.qp_solver_calls > 0
@@ -137,14 +137,14 @@ def test_dense_output_is_the_motion_in_between():
         result(0.5, side="above")
 
 
-def test_driving_by_hand_is_the_same_as_simulate():
+def test_driving_by_hand_is_the_same_as_simulate_in_python():
     stepper = go.start(ball(), [0.0, 1.0], [1.0, 0.0], (0, 1.5))
     last = -1.0
     while stepper.status == "running":
         stepper.step()
         assert stepper.t >= last
         last = stepper.t
-    assert_same(stepper.result(), bounce())
+    assert_same(stepper.result(), bounce(engine="python"))
     with pytest.raises(go.SimulationError, match="the run has ended"):
         stepper.step()
 

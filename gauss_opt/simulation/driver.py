@@ -144,9 +144,9 @@ def simulate(
     t_span : (float, float)
         Start and end time.
     engine : str
-        ``"python"`` (default); ``"native"``, the compiled engine, which is much faster; or
-        ``"auto"``, that one wherever it is installed and the system allows it. It leaves what is
-        rare to the Python engine, step by step. ``stats.engine`` says which ran and why.
+        ``"python"`` (default); ``"auto"``: the compiled engine wherever it is installed and the
+        system allows it, which leaves what is rare to the Python engine, step by step;
+        ``"native"``: the same, or an error. ``stats.engine`` says which ran and why.
     callback : callable, optional
         Called with a :class:`State` after every step; a true return value ends the run.
     progress : bool or callable
@@ -201,7 +201,9 @@ def simulate(
         driver = Driver.of(engine, stepper, saves_problems=record_problems is not None)
         try:
             with reporter(progress, stepper) as report:
-                _drive(stepper, driver, callback, report, kept, checkpoint_every)
+                stops = [checkpoint_every] if kept else []
+                stops += [1] if callback is not None or callable(progress) else []
+                _drive(stepper, driver, stops, callback, report, kept, checkpoint_every)
         except KeyboardInterrupt:
             stepper.stop(RunStatus.INTERRUPTED, f"interrupted at t = {stepper.t:g}")
         except SimulationError as error:
@@ -237,6 +239,7 @@ def _recorded(solver: GaussSolver, path: str | os.PathLike[str] | None) -> Itera
 def _drive(
     stepper: Stepper,
     driver: Driver,
+    stops: Sequence[int],
     callback: Callable[[State], Any] | None,
     report: Callable[[], None],
     checkpoint: Checkpoint | None,
@@ -244,7 +247,6 @@ def _drive(
 ) -> None:
     """Step until the end, a stop or a limit."""
     deadline = monotonic() + stepper.settings.max_wall_time
-    stops = [1] if callback is not None else [] if checkpoint is None else [every]
     while stepper.status == RunStatus.RUNNING:
         driver.go(stops)
         report()
@@ -252,7 +254,10 @@ def _drive(
             stepper.stop(RunStatus.TERMINATED, f"the callback stopped the run at t = {stepper.t:g}")
         if checkpoint is not None and stepper.stats.steps % every == 0:
             _keep(stepper, checkpoint)
-        if stepper.status == RunStatus.RUNNING and monotonic() > deadline:
+        late = stepper.status == RunStatus.RUNNING and monotonic() > deadline
+        if late:
+            stepper.step()  # by the Python engine, which knows what keeps its steps small
+        if late and stepper.status == RunStatus.RUNNING:
             limit = f"the limit of {stepper.settings.max_wall_time:g} s of wall time was reached"
             stepper.stop(RunStatus.WALL_TIME, f"{limit} {stepper.whereabouts()}")
             raise SimulationError(stepper.message, stepper.result())

@@ -14,9 +14,11 @@ from ...base.errors import InfeasibleError, SolverError
 from ...base.tolerances.base import TINY
 from ...base.tolerances.mechanics import FOLLOWS
 from ...base.tolerances.simulation import PENETRATED, SAME_ACCELERATION
+from ...mechanics.acceleration import accelerate_rows
 from ...mechanics.consistency.projection import drift
 from ...model.snapshot import Snapshot
-from ..event_driven.contact_status import present_and_open
+from ...qp.gauss_solver import GaussSolver
+from ..event_driven.contact_status import in_problem, present_and_open
 from ..event_driven.context import Context
 from ..event_driven.segment import flow_of
 from ..run_state import RunState
@@ -25,11 +27,15 @@ from .taken import Taken
 __all__ = ["confirmed"]
 
 
-def confirmed(context: Context, state: RunState, now: Snapshot, taken: Taken) -> bool:
+def confirmed(
+    context: Context, solver: GaussSolver, state: RunState, now: Snapshot, taken: Taken
+) -> bool:
     """Whether the end of a stretch, and its last impact, are what (G) says.
 
     Parameters
     ----------
+    solver : GaussSolver
+        One of its own: that of the run must not remember what was asked here.
     state : RunState
         At the end.
     now : Snapshot
@@ -38,7 +44,7 @@ def confirmed(context: Context, state: RunState, now: Snapshot, taken: Taken) ->
     if not (_on_surfaces(context, state, now) and _balanced(context, taken)):
         return False
     try:
-        answer = context.accelerate(now, state.status)
+        answer = accelerate_rows(now, solver, in_problem(state.status))
     except (InfeasibleError, SolverError):
         return False
     a = taken.last_acceleration(now.t)

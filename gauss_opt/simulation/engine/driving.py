@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from ...qp.gauss_solver import GaussSolver
 from ...results.records import RunStatus
 from ..event_driven.diagnosis.force_jumps import ASKED_EVERY
 from ..event_driven.stepper import Stepper
@@ -32,7 +33,9 @@ class Driver:
     def __init__(self, stepper: Stepper, chosen: Chosen) -> None:
         self._stepper = stepper
         self._compiled = chosen.compiled
-        self._left = False  # the compiled engine has left this step to the other
+        self._left = False  # whether the compiled engine leaves this step to the other
+        tolerance = stepper.present.context.solver.tolerance
+        self._proof = GaussSolver("daqp", tolerance=tolerance, guess_active_set=True)
         stepper.stats.engine = str(chosen)
 
     @classmethod
@@ -48,26 +51,40 @@ class Driver:
         It stops where the number of steps is a multiple of one of ``stops``.
         """
         stepper, compiled = self._stepper, self._compiled
-        if compiled is None or self._left or not compiled.takes(stepper.present):
-            self._left = False
-            stepper.step()
-        else:
+        self._left = compiled is None or not self._may_go(compiled)
+        if compiled is not None and not self._left:
             stepper.attempt(partial(self._go, compiled, stops))
+        if self._left and stepper.status == RunStatus.RUNNING:
+            stepper.step()
+
+    def _may_go(self, compiled: Compiled) -> bool:
+        """Whether the compiled engine can take the next step, and it is not the last allowed.
+
+        Of that one the error may have to tell what keeps it small.
+        """
+        stepper, settings = self._stepper, self._stepper.settings
+        within = stepper.mark.events < settings.max_events
+        return (
+            within
+            and stepper.stats.steps < settings.max_steps - 1
+            and compiled.takes(stepper.present)
+        )
 
     def _go(self, compiled: Compiled, stops: Iterable[int]) -> None:
         stepper = self._stepper
         present, stats, settings = stepper.present, stepper.stats, stepper.settings
         context, steps = present.context, stats.steps
         most = min(steps + period - steps % period for period in (ASKED_EVERY, *stops))
-        way = compiled.go(present, min(most, settings.max_steps))
+        way = compiled.go(present, min(most, settings.max_steps - 1))
         now = context.at(way.state.t, np.concatenate([way.state.q, way.state.v]))
-        if not confirmed(context, way.state, now, way.taken):
-            self._compiled = None
+        if not confirmed(context, self._proof, way.state, now, way.taken):
+            self._compiled, self._left = None, True
             stats.engine = f"python: an answer of the other at t = {now.t:.9g} was not confirmed"
             return
         compiled.count(stats, context.solver.counts)
         present.take_over(way.state, now, way.taken.stretch)
-        stepper.caught_up(way.taken.ends)
+        ends = list(way.taken.ends)
+        stepper.caught_up(ends if way.code in REASONS else ends[:-1])
         if way.code in REASONS:
             reason = REASONS[Code(way.code)]
             stats.handed_over[reason] = stats.handed_over.get(reason, 0) + 1

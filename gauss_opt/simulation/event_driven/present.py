@@ -93,7 +93,10 @@ class Present:
 
     def take_over(self, state: RunState, now: Snapshot, stretch: Stretch) -> None:
         """Go on from where another engine has led to; a segment under way goes on there."""
+        scales = self.state.scales  # the context has them too
+        scales.q, scales.v = state.scales.q, state.scales.v
         self.state, self.now = state, now
+        self.state.scales = scales
         self.recording.recorder.extend(stretch)
         self.flow = flow_of(self.context, state.status)
         self.segment = None

@@ -86,7 +86,7 @@ typedef struct {
         user_atol, keep_rows, law, max_collisions, max_steps, max_events;
     double at_the_start, round_off, simultaneous, long_run, atol_by_rtol, atol_floor, drift, jump,
         jump_by_rtol, exact_output, graze, inside, newton_step, slow, slow_in_impact, accumulated,
-        no_force, same_acceleration, beside_contact, no_gradient, tiny, adjacent_times, finest_time,
+        no_force, same_acceleration, beside_contact, no_gradient, next_to_nothing, tiny, adjacent_times, finest_time,
         asked_again, coefficient_noise, ulp, least_logarithm, shortest_part, clearly_independent,
         nearly_dependent, violated, rhs_round_off, row_floor, cancelling, weak, sharp, light,
         suspect_pivot, shortest_row, longest_row, motion_floor, energy_gain, impact_converged,
@@ -223,6 +223,7 @@ void gram_of(Run *run, const Rows *rows);
 
 /* motion/motion.c */
 int derivative(Run *run, double t, const double *y, double *f);
+int held_motion(Run *run, double t, const double *y, const int *status);
 int accelerate(Run *run, double t, const double *y, const int *status);
 double drift_of(Run *run, const Rows *rows, const double *scale, const double *v, double *position,
                 double *velocity);
@@ -271,7 +272,7 @@ int first_closing(Run *run, double *t, int *count);
 double resolution(const Run *run, double t);
 
 /* events/pressing.c */
-int all_press(Run *run, double t1);
+int first_release(Run *run, double t1, double *t, int *count);
 
 /* events/impacts.c */
 int collide(Run *run, double t, const double *y, const int *taking, int k, double *v1,
@@ -279,6 +280,7 @@ int collide(Run *run, double t, const double *y, const int *taking, int k, doubl
 
 /* events/response.c */
 int through_contact(Run *run, double t, int count);
+int let_go(Run *run, double t, int count);
 
 /* events/arrival.c */
 int arrive(Run *run, double *t, int row, int *n_pieces);

@@ -25,7 +25,7 @@ static void set_tolerances(Run *run) {
         double largest = 0;
         for (int i = ends[part]; i < ends[part + 1]; i++)
             largest = fmax(largest, run->state.scale[i]);
-        if (!(largest > 1e-100)) largest = 1; /* NEXT_TO_NOTHING in simulation.py */
+        if (!(largest > run->s.next_to_nothing)) largest = 1;
         for (int i = ends[part]; i < ends[part + 1]; i++) {
             const double size = fmax(run->state.scale[i], run->s.atol_floor * largest);
             atol[i] =
@@ -48,7 +48,8 @@ static int begin(Run *run) {
     double *numbers = run->state.numbers;
     const int code = derivative(run, numbers[TIME], run->state.y, run->w.f0);
     if (code) return code;
-    if (!run->state.counts[IN_SEGMENT]) set_tolerances(run);
+    if (run->state.counts[IN_SEGMENT]) run->stats.rhs--; /* it was known, but for the interruption */
+    else set_tolerances(run);
     run->state.counts[IN_SEGMENT] = 1;
     const double bound = next_bound(run);
     if (numbers[NEXT_STEP] < 0) {
@@ -92,28 +93,87 @@ static void end_segment(Run *run) {
     counts[NEW_SEGMENT] = 1;
 }
 
+/* The pieces of the way to an event. */
+static int keep_way(Run *run, int n_pieces) {
+    const size_t width = 2 + (size_t)NODES * run->p.n;
+    for (int i = 0; i < n_pieces; i++) {
+        const double *piece = run->w.way + (size_t)i * width;
+        run->piece_t0 = piece[0], run->piece_t1 = piece[1];
+        memcpy(run->w.piece, piece + 2, (width - 2) * sizeof(double));
+        const int code = record_piece(run);
+        if (code) return code;
+    }
+    return 0;
+}
+
+/* To an event inside the step, through it, and what a new segment begins with. `contact` is the
+   first that closes; -1: the rows in w.closing let go. */
+static int to_event(Run *run, double t, int contact, int count, double next) {
+    const Program *p = &run->p;
+    Work *w = &run->w;
+    double *numbers = run->state.numbers;
+    const double tried = run->piece_t1 - run->piece_t0;
+    int n_pieces;
+    int code = arrive(run, &t, contact, &n_pieces);
+    if (!code) code = keep_way(run, n_pieces);
+    if (!code) code = project(run, t, w->y1, run->state.status, run->state.scale, run->s.round_off);
+    if (code) return code;
+    if (!(t > numbers[TIME])) return NO_HEADWAY;
+    grow(run, w->y1, w->scale1);
+    code = accelerate(run, t, w->y1, run->state.status);
+    if (!code) code = record_row(run, t, w->y1, 0);
+    if (!code) code = contact < 0 ? let_go(run, t, count) : through_contact(run, t, count);
+    if (code) return code;
+    memcpy(run->state.scale, w->scale1, (size_t)p->n * sizeof(double));
+    memcpy(run->state.status, w->status1, (size_t)p->m * sizeof(int));
+    memcpy(run->state.y, w->y1, (size_t)p->n * sizeof(double));
+    const double between = t - numbers[LAST_EVENT];
+    numbers[TIME] = t, numbers[NEXT_STEP] = fmin(next, fmax(tried, between));
+    numbers[LAST_EVENT] = t, numbers[QUIET] = fmax(numbers[QUIET], between);
+    end_segment(run);
+    return 0;
+}
+
+/* Through contacts that close, unless others let go before. */
+static int to_contact(Run *run, double t, int count, double next) {
+    double released;
+    int letting_go;
+    const int contact = run->w.closing[0];
+    for (int i = 0; i < count; i++) run->w.touching[i] = run->w.closing[i];
+    int code = first_release(run, t, &released, &letting_go);
+    if (code) return code;
+    if (letting_go && released < t) return to_event(run, released, -1, letting_go, next);
+    if (letting_go) return RELEASE_FIRST;
+    for (int i = 0; i < count; i++) {
+        run->w.closing[i] = run->w.touching[i];
+        if (irregular(run, run->w.closing[i], t)) return IRREGULAR;
+    }
+    return to_event(run, t, contact, count, next);
+}
+
 /* Accept the step to (t, w.y1): without drift, with all held rows proved to press. */
 static int accept(Run *run, double t, double next, int *collapsed) {
     const Program *p = &run->p;
     Work *w = &run->w;
-    double *y = w->y1, off[2];
+    double *y = w->y1, off[2], released;
+    int letting_go;
     grow(run, y, w->scale1);
-    int code = accelerate(run, t, y, run->state.status);
+    int code = held_motion(run, t, y, run->state.status);
     if (code) return code;
     double drift = drift_of(run, &w->rows, w->scale1, y + p->nq, &off[0], &off[1]);
     const double allowed = fmax(run->s.jump, run->s.jump_by_rtol * run->s.rtol);
     if (!(drift <= allowed)) return JUMPED;
-    const int projected = drift > run->s.drift;
-    if (projected) {
+    code = first_release(run, t, &released, &letting_go);
+    if (code) return code;
+    if (letting_go) return to_event(run, released, -1, letting_go, next);
+    if (drift > run->s.drift) {
         code = project(run, t, y, run->state.status, w->scale1, run->s.round_off);
         if (!code) code = derivative(run, t, y, w->f1);
-        if (!code) code = accelerate(run, t, y, run->state.status);
-        if (code) return code;
-        drift = drift_of(run, &w->rows, w->scale1, y + p->nq, &off[0], &off[1]);
         run->stats.projections++;
     }
-    code = all_press(run, t);
+    if (!code) code = accelerate(run, t, y, run->state.status);
     if (code) return code;
+    drift = drift_of(run, &w->rows, w->scale1, y + p->nq, &off[0], &off[1]);
     memcpy(run->state.scale, w->scale1, (size_t)p->n * sizeof(double));
     code = record_piece(run);
     if (!code && run->n_chosen) code = accelerate(run, t, y, run->state.status);
@@ -128,50 +188,6 @@ static int accept(Run *run, double t, double next, int *collapsed) {
     if (at_bound) end_segment(run), run->state.numbers[NEXT_STEP] = -1;
     memcpy(run->state.y, y, (size_t)p->n * sizeof(double));
     memcpy(w->f0, w->f1, (size_t)p->n * sizeof(double));
-    return 0;
-}
-
-/* The pieces of the way to an event. */
-static int keep_way(Run *run, int n_pieces) {
-    const size_t width = 2 + (size_t)NODES * run->p.n;
-    for (int i = 0; i < n_pieces; i++) {
-        const double *piece = run->w.way + (size_t)i * width;
-        run->piece_t0 = piece[0], run->piece_t1 = piece[1];
-        memcpy(run->w.piece, piece + 2, (width - 2) * sizeof(double));
-        const int code = record_piece(run);
-        if (code) return code;
-    }
-    return 0;
-}
-
-/* Through the contact at a time inside the step, and what a new segment begins with. */
-static int to_contact(Run *run, double t, int count, double next) {
-    const Program *p = &run->p;
-    Work *w = &run->w;
-    double *numbers = run->state.numbers;
-    const double tried = run->piece_t1 - run->piece_t0;
-    int n_pieces;
-    for (int i = 0; i < count; i++) {
-        if (irregular(run, w->closing[i], t)) return IRREGULAR;
-    }
-    int code = all_press(run, t);
-    if (!code) code = arrive(run, &t, w->closing[0], &n_pieces);
-    if (!code) code = keep_way(run, n_pieces);
-    if (!code) code = project(run, t, w->y1, run->state.status, run->state.scale, run->s.round_off);
-    if (code) return code;
-    if (!(t > numbers[TIME])) return NO_HEADWAY;
-    grow(run, w->y1, w->scale1);
-    code = accelerate(run, t, w->y1, run->state.status);
-    if (!code) code = record_row(run, t, w->y1, 0);
-    if (!code) code = through_contact(run, t, count);
-    if (code) return code;
-    memcpy(run->state.scale, w->scale1, (size_t)p->n * sizeof(double));
-    memcpy(run->state.status, w->status1, (size_t)p->m * sizeof(int));
-    memcpy(run->state.y, w->y1, (size_t)p->n * sizeof(double));
-    const double between = t - numbers[LAST_EVENT];
-    numbers[TIME] = t, numbers[NEXT_STEP] = fmin(next, fmax(tried, between));
-    numbers[LAST_EVENT] = t, numbers[QUIET] = fmax(numbers[QUIET], between);
-    end_segment(run);
     return 0;
 }
 

@@ -163,50 +163,109 @@ static int presses(Enclosure *e, const double *values, double t0, double t1) {
     return 1;
 }
 
-static int cut(Enclosure *e, const double *parent, double t0, double t1, int level) {
+/* The release that is looked for: the first time, and the functions of the rows. */
+typedef struct {
+    Enclosure e;
+    int place; /* among the held rows */
+    double t;
+    int found, count, unsettled;
+} Search;
+
+/* The multiplier of a held row at a time of the step. */
+static double force_at(void *of, double t) {
+    Search *search = of;
+    Run *run = search->e.run;
+    piece_at(run, t, run->p.n, run->w.y2);
+    if (derivative(run, t, run->w.y2, run->w.error5)) search->unsettled = 1;
+    return run->w.multipliers[search->place];
+}
+
+/* All multipliers at a time, copied; the largest of them in size. */
+static double all_forces(Search *search, double t, double *forces) {
+    Run *run = search->e.run;
+    double largest = 0;
+    force_at(search, t);
+    memcpy(forces, run->w.multipliers, (size_t)search->e.held * sizeof(double));
+    for (int i = 0; i < search->e.held; i++) largest = fmax(largest, fabs(forces[i]));
+    return largest;
+}
+
+/* The first of some multipliers that reaches zero in a part in which nothing is proved. */
+static void look_for_root(Search *search, double begin, double end) {
+    Run *run = search->e.run;
+    double *before = search->e.x, *after = search->e.z, first = INFINITY, *when = run->w.when;
+    const double largest = fmax(all_forces(search, begin, before), all_forces(search, end, after));
+    const double zero = run->s.no_force * largest;
+    const int ne = run->p.ne;
+    for (int i = ne; i < search->e.held; i++) {
+        when[i] = INFINITY;
+        if (!(after[i] < -zero)) continue;
+        search->place = i;
+        when[i] = before[i] <= 0
+                      ? begin
+                      : sign_change(force_at, search, &run->s, begin, end, before[i], after[i]);
+        first = fmin(first, when[i]);
+    }
+    if (!(first < INFINITY)) {
+        search->unsettled = 1;
+        return;
+    }
+    const double near = first + resolution(run, first);
+    search->found = 1, search->t = first;
+    for (int i = ne, function = 0; i < search->e.held; i++, function++) {
+        while (run->state.status[ne + function] != CARRYING) function++;
+        if (when[i] <= near) run->w.closing[search->count++] = function;
+    }
+}
+
+/* Go through the eighths of a part in the order of time, up to the first release. */
+static void cut(Search *search, const double *parent, double t0, double t1, int level) {
+    Enclosure *e = &search->e;
     Run *run = e->run;
     double *values = run->w.cells + (size_t)(level + 1) * NODES * run->p.n;
-    for (int i = 0; i < CUTS; i++) {
+    for (int i = 0; i < CUTS && !search->found && !search->unsettled; i++) {
         const double begin = t0 + (t1 - t0) * ((double)i / CUTS);
         const double end = i < CUTS - 1 ? t0 + (t1 - t0) * ((double)(i + 1) / CUTS) : t1;
         cut_values(run, parent, run->p.n, i, values);
         if (presses(e, values, begin, end)) continue;
-        if (level >= MOST_LEVEL || e->cells > MOST_CELLS) return 0;
-        if (!cut(e, values, begin, end, level + 1)) return 0;
+        if (level < MOST_LEVEL && e->cells <= MOST_CELLS) {
+            cut(search, values, begin, end, level + 1);
+        } else {
+            look_for_root(search, begin, end);
+        }
     }
-    return 1;
 }
 
-/* RELEASE_FIRST: it is not proved that all held inequalities press up to a time of the step. */
-int all_press(Run *run, double t1) {
-    const Program *p = &run->p;
+static Enclosure enclosure_of(Run *run, int pressing) {
     Work *w = &run->w;
+    const int size = run->p.nv + run->p.ne + pressing;
+    Enclosure e = {.run = run, .size = size, .held = run->p.ne + pressing};
+    double *vectors = w->K_work + (size_t)size * size;
+    double **parts[] = {&e.r, &e.r_radius, &e.x, &e.z, &e.reach, &e.d};
+    e.K = w->K_center, e.radius = w->K_radius, e.inverse = w->K_inverse, e.product = w->K_work;
+    for (int i = 0; i < 6; i++) *parts[i] = vectors + (size_t)i * size;
+    return e;
+}
+
+/* The first held inequalities that let go in the step, up to a time: when, and which into
+   w.closing. `count` is 0 where all are proved to press; UNDECIDED: neither could be told. */
+int first_release(Run *run, double t1, double *t, int *count) {
+    const Program *p = &run->p;
     int pressing = 0;
+    *count = 0;
     for (int row = p->ne; row < p->m; row++) pressing += run->state.status[row] == CARRYING;
     if (!pressing || !(t1 > run->piece_t0)) return 0;
-    const int size = p->nv + p->ne + pressing;
-    double *vectors = w->K_work + (size_t)size * size;
-    Enclosure e = {run,
-                   size,
-                   p->ne + pressing,
-                   0,
-                   w->K_center,
-                   w->K_radius,
-                   w->K_inverse,
-                   w->K_work,
-                   vectors,
-                   vectors + size,
-                   vectors + 2 * size,
-                   vectors + 3 * size,
-                   vectors + 4 * size,
-                   vectors + 5 * size};
-    const double *values = w->piece;
+    Search search = {.e = enclosure_of(run, pressing)};
+    const double *values = run->w.piece;
     if (t1 < run->piece_t1) {
-        piece_until(run, t1, w->part);
-        values = w->part;
+        piece_until(run, t1, run->w.part);
+        values = run->w.part;
     }
-    const int proved =
-        presses(&e, values, run->piece_t0, t1) || cut(&e, values, run->piece_t0, t1, 0);
-    run->stats.cells += e.cells;
-    return proved ? 0 : RELEASE_FIRST;
+    if (!presses(&search.e, values, run->piece_t0, t1)) {
+        cut(&search, values, run->piece_t0, t1, 0);
+    }
+    run->stats.cells += search.e.cells;
+    if (search.unsettled) return UNDECIDED;
+    *t = search.t, *count = search.count;
+    return search.found && !(search.t > run->piece_t0) ? NO_HEADWAY : 0;
 }

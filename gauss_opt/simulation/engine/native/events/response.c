@@ -7,7 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_IMPACTS = 100, IMPACT_EVENT = 0, RELEASE_EVENT = 1, LOW_STRIKES = 3 };
+/* The numbers of events are those of KINDS in results/growing/stretch.py. */
+enum {
+    IMPACT_EVENT = 0,
+    RELEASE_EVENT = 1,
+    LIMIT_OFF_EVENT = 3,
+    MOST_IMPACTS = 100,
+    LOW_STRIKES = 3
+};
 
 /* The event under way: everything about it that is not in the state yet. */
 typedef struct {
@@ -132,25 +139,14 @@ static int all_impacts(Event *event) {
     return NO_HEADWAY;
 }
 
-/* Who is closed after the impacts, and that all of them carry force. */
-static int classify(Event *event) {
+/* The acceleration with the statuses in w.status1, and that all that are closed carry force. */
+static int settle(Event *event) {
     Run *run = event->run;
     const Program *p = &run->p;
     Work *w = &run->w;
-    int *status = w->status1, rest = 0;
-    memcpy(status, run->state.status, (size_t)p->m * sizeof(int));
-    for (int i = 0; i < event->n_touching; i++) {
-        const int row = p->ne + w->touching[i];
-        status[row] = fabs(w->rates[row]) <= w->slow[row] ? CARRYING : LEAVING;
-    }
+    const int *status = w->status1;
+    int rest = 0;
     for (int i = p->ne; i < p->m; i++) rest |= status[i] == CARRYING;
-    for (int i = p->ne + p->nc; i < p->m; i++) {
-        if (status[i] == CARRYING) return LIMIT_REACHED; /* has it been left? */
-    }
-    for (int i = 0; i < event->n_closing; i++) {
-        const int row = p->ne + w->closing[i];
-        if (status[row] == LEAVING && w->rates[row] < 0) return RISEN;
-    }
     if (!rest) return accelerate(run, event->t, event->y, status);
     int code = system_at(run, event->t, event->y);
     if (!code) code = rows_held(run, &w->rows, status, CARRYING, event->t, event->y);
@@ -163,20 +159,60 @@ static int classify(Event *event) {
     return code;
 }
 
-/* Contacts that were closed and are so no longer: one event. */
-static int announce_released(Event *event) {
+/* Who is closed after the impacts. */
+static int classify(Event *event) {
     Run *run = event->run;
     const Program *p = &run->p;
-    const double *v = event->y + p->nq;
+    Work *w = &run->w;
+    int *status = w->status1;
+    memcpy(status, run->state.status, (size_t)p->m * sizeof(int));
+    for (int i = 0; i < event->n_touching; i++) {
+        const int row = p->ne + w->touching[i];
+        status[row] = fabs(w->rates[row]) <= w->slow[row] ? CARRYING : LEAVING;
+    }
+    for (int i = p->ne + p->nc; i < p->m; i++) {
+        if (status[i] == CARRYING) return LIMIT_REACHED; /* has it been left? */
+    }
+    for (int i = 0; i < event->n_closing; i++) {
+        const int row = p->ne + w->closing[i];
+        if (status[row] == LEAVING && w->rates[row] < 0) return RISEN;
+    }
+    return settle(event);
+}
+
+/* Rows from one to another that were held and are so no longer: one event. */
+static int announce(Event *event, int kind, int begin, int end) {
+    Run *run = event->run;
+    const double *v = event->y + run->p.nq;
     int *took_part = NULL;
-    for (int row = p->ne; row < p->ne + p->nc; row++) {
+    for (int row = begin; row < end; row++) {
         if (run->state.status[row] < RESTING || run->w.status1[row] >= RESTING) continue;
-        if (!took_part && !new_event(run, RELEASE_EVENT, event->t, event->y, v, v, &took_part)) {
-            return FULL;
-        }
+        if (!took_part && !new_event(run, kind, event->t, event->y, v, v, &took_part)) return FULL;
         took_part[row] = 1;
     }
     return 0;
+}
+
+static int announce_released(Event *event) {
+    const Program *p = &event->run->p;
+    const int contacts = p->ne + p->nc;
+    const int code = announce(event, RELEASE_EVENT, p->ne, contacts);
+    return code ? code : announce(event, LIMIT_OFF_EVENT, contacts, p->m);
+}
+
+/* The state w.y1 at which the rows in w.closing let go: the far side, with the new statuses. */
+int let_go(Run *run, double t, int count) {
+    const Program *p = &run->p;
+    Event event = {run, t, run->w.y1, 0, 0, 0, run->w.lengths};
+    int *status = run->w.status1;
+    memcpy(status, run->state.status, (size_t)p->m * sizeof(int));
+    for (int i = 0; i < count; i++) {
+        const int function = run->w.closing[i];
+        status[p->ne + function] = function < p->nc ? LEAVING : OPEN;
+    }
+    int code = settle(&event);
+    if (!code) code = announce_released(&event);
+    return code ? code : record_row(run, t, event.y, 1);
 }
 
 static int was_struck(const Run *run, int first_event, int row) {

@@ -35,10 +35,15 @@ int derivative(Run *run, double t, const double *y, double *f) {
     return isfinite(sum) ? 0 : NOT_FINITE;
 }
 
-/* The same, certified as the answer to (G): w.x, w.multipliers of w.rows. */
+/* Acceleration and multipliers of w.rows at a state, into w.x and w.multipliers. */
+int held_motion(Run *run, double t, const double *y, const int *status) {
+    return solve_at(run, t, y, status, run->w.x);
+}
+
+/* The same, certified as the answer to (G). */
 int accelerate(Run *run, double t, const double *y, const int *status) {
     Work *w = &run->w;
-    const int code = solve_at(run, t, y, status, w->x);
+    const int code = held_motion(run, t, y, status);
     if (code) return code;
     return certified(run, &w->rows, w->out + run->p.at_force, w->x, w->multipliers);
 }
