@@ -118,6 +118,21 @@ def test_a_force_at_one_speed_only_is_seen():
         assert abs(result.v[-1, 0] - (0.8 + saved)) < 1e-6
 
 
+def test_a_block_on_a_table_that_drops_for_an_instant_falls_behind():
+    """Held, and by an implicit method whose steps are longer than the drop."""
+    width = 0.004
+    depth = 1.5 * 9.81 * width**2
+
+    def gap(q, t):
+        return q[0] - depth * np.exp(-(((t - 0.5) / width) ** 2))
+
+    system = go.System([1.0], [-9.81], contacts=[go.Contact("table", gap)])
+    result = go.simulate(system, [0.0], [0.0], (0.0, 0.6), method="Radau", rtol=1e-7)
+    times = np.linspace(0.48, 0.52, 401)
+    assert gap(result(times)[0].T, times).min() > -1e-9
+    assert [event.kind for event in result.events][:2] == ["release", "impact"]
+
+
 def test_waves_much_shorter_than_a_step_are_seen():
     system = go.System([1.0], lambda q, v, t: np.array([1e3 * np.sin(400.0 * np.pi * t) ** 8]))
     result = go.simulate(system, [0.0], [0.0], (0.0, 1.0), rtol=1e-6)

@@ -19,6 +19,7 @@ from ..tracing.system_graph import SystemGraph
 from ..tracing.user_function import UserFunction, agree, flatten_parameters, probe_points
 from .extension import NoEnclosure
 from .family_functions import FamilyFunctions
+from .hidden import can_be_narrow
 from .motion_function import MotionFunction, MotionSymbols
 from .resolution import Resolution
 from .row_forms import RowForms
@@ -50,6 +51,8 @@ class Enclosures:
         self._templates: dict[Any, Any] = {}
         self._rows: dict[int, MotionFunction | None] = {}
         self._functions: dict[Any, MotionFunction | None] = {}
+        self._resolutions: dict[tuple[int, ...], Resolution | None] = {}
+        self._narrow: dict[int, bool] = {}
         self._smooth: dict[bytes, SmoothBounds | None] = {}
         self._forms = RowForms(graph)
         self._families = FamilyFunctions(graph.symbols, plain=self._motion.plain)
@@ -65,6 +68,32 @@ class Enclosures:
         except NoEnclosure:
             return None
         return None if found.trivial else found
+
+    def resolution_with(self, held: Indices) -> Resolution | None:
+        """The same with those contacts and limits that are held and can have narrow features."""
+        if not len(held) or held[-1] < self._layout.equalities.stop:
+            return self.resolution
+        key = tuple([row for row in held.tolist() if self._can_be_narrow(row)])
+        if not key:
+            return self.resolution
+        if key not in self._resolutions:
+            try:
+                self._resolutions[key] = Resolution(self._graph, key)
+            except NoEnclosure:
+                self._resolutions[key] = self.resolution
+        return self._resolutions[key]
+
+    def _can_be_narrow(self, row: int) -> bool:
+        """Whether a row beyond the equalities is more than lengths, ratios, sums and products."""
+        if row not in self._narrow:
+            item = self._layout.block_at(row).item
+            known = row < self._layout.tangents.start
+            known = known and not item.by_hand and not self._families.takes(item)
+            self._narrow[row] = known and row >= self._layout.equalities.stop and can_be_narrow(
+                ca.Function("row", [self._motion.state, self._symbols.t, self._symbols.p],
+                            [self._graph.rows.rhs[row]])
+            )  # fmt: skip
+        return self._narrow[row]
 
     def smooth(self, held: Indices) -> SmoothBounds | None:
         """The data of the motion with these rows held; None where nothing can be proved of it."""

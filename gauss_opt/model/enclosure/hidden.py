@@ -23,11 +23,12 @@ from .branches import truth
 from .extension import NoEnclosure, argument, bounded
 from .interval import Interval, constant, trusted
 
-__all__ = ["hidden_parts", "smooth_on"]
+__all__ = ["can_be_narrow", "hidden_parts", "smooth_on"]
 
 Condition = Callable[..., Any]
 
 PLAIN = {ca.OP_ASSIGN, ca.OP_NEG, ca.OP_TWICE, ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_SQ}
+GEOMETRY = {ca.OP_SQRT, ca.OP_HYPOT, ca.OP_DIV, ca.OP_INV}
 LARGEST_PLAIN_POWER = 4
 FACTOR = 4.0  # by which the argument of a root, a logarithm, a quotient may change
 TRUE = ca.SX(1.0)
@@ -223,6 +224,15 @@ def _steps(function: Any, boxes: Boxes, chosen: Sequence[int] | None = None) -> 
                 condition = SMOOTH[operation](node.within, *within)
         work[into[0]] = node
         yield _Step(operation, into, taken, node, condition)
+
+
+def can_be_narrow(function: Any) -> bool:
+    """Whether an SX Function has operations that make narrow features.
+
+    Lengths and ratios, as in the gaps of round bodies, have none on the scale of a step.
+    """
+    operations = {function.instruction_id(k) for k in range(function.n_instructions())}
+    return not operations <= PLAIN | GEOMETRY | {ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT}
 
 
 def _looked_at(function: Any) -> list[int]:

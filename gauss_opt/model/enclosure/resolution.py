@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -18,7 +19,7 @@ __all__ = ["HiddenData", "Resolution"]
 
 
 class HiddenData(NamedTuple):
-    """How much may be hidden over c cells of the data of the motion; there are m equalities.
+    """How much may be hidden over c cells of the data of the motion with m rows.
 
     Attributes
     ----------
@@ -36,16 +37,19 @@ class HiddenData(NamedTuple):
 class Resolution:
     """Whether the motion is smooth on the scale of a box, and what it may hide where it is not.
 
-    Looked at are mass, force, non-ideal force and equality constraints, as far as they are traced.
+    Looked at are mass, force, non-ideal force and equality constraints, as far as they are traced,
+    and other rows that are held.
 
     Parameters
     ----------
     graph : SystemGraph
+    more : sequence of int
+        Rows to look at besides the equalities.
 
     Attributes
     ----------
-    count : int
-        Number of equality rows; they are the first of the layout.
+    rows : array of int
+        The rows that are looked at.
     trivial : bool
         Whether nothing can be hidden: sums and products of positions, velocities and time.
 
@@ -55,13 +59,14 @@ class Resolution:
         Where an operation has no rule.
     """
 
-    def __init__(self, graph: SystemGraph) -> None:
+    def __init__(self, graph: SystemGraph, more: Sequence[int] = ()) -> None:
         s, layout = graph.symbols, graph.rows.layout
-        n, self.count = s.v.shape[0], layout.equalities.stop
+        n = s.v.shape[0]
         self._n, self._with_mass = n, "mass" in graph.graphs
-        traced = [not layout.block_at(row).item.by_hand for row in range(self.count)]
-        rows = np.flatnonzero(traced)
-        self._rows: Indices = rows
+        equalities = range(layout.equalities.stop)
+        traced = [row for row in equalities if not layout.block_at(row).item.by_hand]
+        rows: Indices = np.array([*traced, *more], dtype=np.intp)
+        self.rows = rows
         columns = [graph.graphs["mass"].T] if self._with_mass else []
         load = graph.graphs.get("force", ca.SX.zeros(n))
         if "nonideal" in graph.graphs:
@@ -93,16 +98,14 @@ class Resolution:
     def over(self, cells: Cells, p: Array) -> tuple[Mask, HiddenData]:
         """Over which cells everything is smooth, and what may be hidden there."""
         out = self._called(self._parts, cells, p)
-        c, n, k = len(cells.low), self._n, len(self._rows)
+        c, n, k = len(cells.low), self._n, len(self.rows)
         smooth: Mask = out[:, 0] > 0.0
         out = out[:, 1:]
         mass = np.zeros((c, n, n))
         if self._with_mass:
             mass, out = out[:, : n * n].reshape(c, n, n), out[:, n * n :]
         load, rows, rhs = np.split(out, [n, n + k * n], axis=1)
-        all_rows, all_rhs = np.zeros((c, self.count, n)), np.zeros((c, self.count))
-        all_rows[:, self._rows], all_rhs[:, self._rows] = rows.reshape(c, k, n), rhs
-        return smooth, HiddenData(mass, load, all_rows, all_rhs)
+        return smooth, HiddenData(mass, load, rows.reshape(c, k, n), rhs)
 
     @lazy
     def _smooth(self) -> MappedFunction:

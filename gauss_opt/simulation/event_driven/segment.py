@@ -109,7 +109,7 @@ class Segment:
 
         False when the step size became too small.
         """
-        resolution = resolution_of(self.context)
+        resolution = resolution_of(self.context, self.flow.held)
         shortest = SHORTEST_RETRY * self.context.settings.time_scale
         while self._try(now):
             if resolution is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....base.arrays import Array, Mask
+from ....base.arrays import Array, Indices, Mask
 from ....base.chebyshev import cut, differentiation_matrix, interpolated
 from ....base.lazy import lazy
 from ....base.tolerances.simulation import PASSED_OVER
@@ -40,10 +40,10 @@ def _rule(points: int) -> Rule:
 ONE, FIVE = _rule(1), _rule(5)
 
 
-def resolution_of(context: Context) -> Resolution | None:
+def resolution_of(context: Context, held: Indices) -> Resolution | None:
     """What is to be looked at; None where nothing can be hidden, or nothing can be known."""
     enclosures = context.dynamics.enclosures
-    return None if enclosures is None else enclosures.resolution
+    return None if enclosures is None else enclosures.resolution_with(held)
 
 
 def passed_over(
@@ -149,12 +149,11 @@ class _Search:
         load, mass, rows, rhs = (np.minimum(part, LARGEST) for part in (
             hidden.load, hidden.mass, hidden.rows, hidden.rhs
         ))  # fmt: skip
-        held = self._flow.held
-        among = held[held < self._resolution.count]
-        sizes, forces = np.abs(self._slopes).max(axis=0), self._forces[: len(among)]
+        places = np.searchsorted(self._flow.held, self._resolution.rows)
+        sizes, forces = np.abs(self._slopes).max(axis=0), self._forces[places]
         wrong = np.zeros((len(load), len(response[0])))
-        wrong[:, :n] = load + mass @ sizes + forces @ rows[:, among]
-        wrong[:, n : n + len(among)] = rhs[:, among] + rows[:, among] @ sizes
+        wrong[:, :n] = load + mass @ sizes + forces @ rows
+        wrong[:, n + places] = rhs + rows @ sizes
         lengths = cells.times[:, 1] - cells.times[:, 0]
         share = np.maximum(lengths / (self._piece.t1 - self._piece.t0), LEAST_SHARE)
         with np.errstate(over="ignore"):
