@@ -227,10 +227,7 @@ def _steps(function: Any, boxes: Boxes, chosen: Sequence[int] | None = None) -> 
 
 
 def can_be_narrow(function: Any) -> bool:
-    """Whether an SX Function has operations that make narrow features.
-
-    Lengths and ratios, as in the gaps of round bodies, have none on the scale of a step.
-    """
+    """Whether an SX Function is more than sums, products, lengths and ratios: narrow features."""
     operations = {function.instruction_id(k) for k in range(function.n_instructions())}
     return not operations <= PLAIN | GEOMETRY | {ca.OP_CONST, ca.OP_INPUT, ca.OP_OUTPUT}
 
