@@ -47,6 +47,12 @@ class BlockOnIncline(go.Case):
         up = np.sin(self.slope) + self.friction * np.cos(self.slope)
         return float(self.speed / (self.gravity * up))
 
+    @property
+    def acceleration_down(self) -> float:
+        """Acceleration back down the incline; 0 where friction holds the block."""
+        down = np.sin(self.slope) - self.friction * np.cos(self.slope)
+        return float(self.gravity * max(down, 0.0))
+
     def build(self) -> go.Setup:
         a, g = self.slope, self.gravity
         plane = go.Contact(
@@ -65,8 +71,7 @@ class BlockOnIncline(go.Case):
         (event,) = result.events
         yield go.Check("it stops at", event.t, self.top, 1e-10, "s")
         yield go.Check("it stays there", event.kind == "stick", self.stays, 0)
-        down = self.gravity * (np.sin(self.slope) - self.friction * np.cos(self.slope))
-        after = 0.0 if self.stays else -down * (self.duration - self.top)
+        after = -self.acceleration_down * (self.duration - self.top)
         yield go.Check("velocity at the end", result.v[-1, 0], after, 1e-9, "m/s")
         normal = self.gravity * np.cos(self.slope)
         path = np.abs(np.diff(result.q[:, 0])).sum()
@@ -86,8 +91,10 @@ class BlockOnIncline(go.Case):
         along = np.array([np.cos(self.slope), np.sin(self.slope)])
         away = np.array([-along[1], along[0]])
         foot, size = q[0] * along + q[1] * away, 0.12
+        high = 0.5 * self.speed * self.top
+        down = 0.5 * self.acceleration_down * max(self.duration - self.top, 0.0) ** 2
         corners = [(-1.5, 0.0), (1.5, 0.0), (1.5, 2.0), (-1.5, 2.0)]
         return [
-            scene.ground(-2.5 * along, 1.2 * along, depth=0.1),
+            scene.ground((high - down - 0.5) * along, (high + 0.5) * along, depth=0.1),
             scene.polygon([foot + size * (x * along + y * away) for x, y in corners]),
         ]

@@ -89,7 +89,8 @@ class BowlingBall(go.Case):
     def draw(self, q: np.ndarray, t: float) -> list[scene.Shape]:
         R = self.radius
         end = q[:2] + 0.8 * R * np.array([np.cos(q[2]), np.sin(q[2])])
-        far = self.speed * self.rolls + 0.5
+        braked = 0.5 * self.friction * self.gravity * self.rolls**2
+        far = self.speed * self.rolls - braked + 0.5 * self.final * self.rolls + 0.3
         return [
             scene.ground([-0.5, 0.0], [far, 0.0]),
             scene.disc(q[:2], R),

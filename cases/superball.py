@@ -79,7 +79,7 @@ class Superball(go.Case):
         R = self.radius
         end = q[:2] + 0.8 * R * np.array([np.cos(q[2]), np.sin(q[2])])
         return [
-            scene.ground([-0.5, 0.0], [3.0, 0.0], contacts="floor"),
+            scene.ground([-0.5, 0.0], [8.0 * self.fall * self.speed, 0.0], contacts="floor"),
             scene.trail(q[:2]),
             scene.disc(q[:2], R, contacts="floor"),
             scene.line([q[:2], end], "second", 2.5),
