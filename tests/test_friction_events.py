@@ -350,3 +350,16 @@ def test_two_feet_slip_when_no_forces_within_their_cones_are_left():
     assert result.events[0].contacts == ("foot -1", "foot +1")
     assert result.events[0].t == pytest.approx(1.4715, abs=1e-9)
     assert "redundant" in result.stats.sampled["friction of foot +1"]
+
+
+# Pictures
+
+
+def test_pictures_show_friction_in_its_cone_and_slips_with_sticking_shaded():
+    result = go.simulate(on_belt(0.6), [0, 0], [0, 0], (0, 1.0))
+    panels = {axes.get_ylabel(): axes for axes in result.plot().axes}
+    force = next(axes for label, axes in panels.items() if label.startswith("friction force"))
+    slip = next(axes for label, axes in panels.items() if label.startswith("slip"))
+    assert force.collections, "no band of the cone"
+    stuck = sum(str(event.kind) == "stick" for event in result.events)
+    assert len(slip.patches) == stuck

@@ -4,6 +4,7 @@ from .accuracy import accuracy
 from .energies import energy
 from .forces import constraint_forces, contact_forces, gaps, impulses, reactions
 from .overview import overview, pictures
+from .rubbing import friction, slips
 from .stills import filmstrip, stroboscope
 from .trajectories import phase_portrait, positions, velocities
 
@@ -13,6 +14,7 @@ __all__ = [
     "contact_forces",
     "energy",
     "filmstrip",
+    "friction",
     "gaps",
     "impulses",
     "overview",
@@ -20,6 +22,7 @@ __all__ = [
     "pictures",
     "positions",
     "reactions",
+    "slips",
     "stroboscope",
     "velocities",
 ]

@@ -22,6 +22,7 @@ LOOKS = {
     WORKS["nonideal"]: (PURPLE, "--", 1.4),
     WORKS["servo"]: (GREEN, "--", 1.4),
     WORKS["constraint"]: (BLUE, "--", 1.4),
+    WORKS["friction"]: (VERMILLION, "--", 1.4),
 }
 
 

@@ -21,6 +21,7 @@ from ...results.analysis.quantities import (
     velocity_families,
 )
 from ...results.analysis.refinement import refined
+from ...results.analysis.rubbing import friction_families, slip_families
 from ...results.energy import has_energy
 from ...results.names import coordinate_names
 from ...results.result import Result
@@ -32,6 +33,7 @@ from .accuracy import accuracy
 from .energies import energy
 from .forces import constraint_forces, contact_forces, gaps, impulses, reactions
 from .panels import Picture, figure
+from .rubbing import friction, slips
 from .stills import filmstrip, stroboscope
 from .trajectories import phase_portrait, positions, velocities
 
@@ -78,6 +80,9 @@ def pictures(
     loads = _contact_panels(result)
     if loads:
         found["contact_forces"] = stacked(loads)
+    rubbing = _rubbing_panels(result)
+    if rubbing:
+        found["friction"] = stacked(rubbing)
     reacting = _panels(reactions, reaction_families(fine))
     if reacting:
         found["reactions"] = stacked(reacting)
@@ -100,6 +105,7 @@ def overview(result: Result, title: str = "") -> Picture:
     if result.contacts:
         panels += _panels(gaps, gap_families(fine))
     panels += _contact_panels(result)
+    panels += _rubbing_panels(result)
     reacting = _panels(reactions, reaction_families(fine))
     panels += reacting
     if not reacting and not result.contacts and _constrained(result):
@@ -128,6 +134,13 @@ def _contact_panels(result: Result) -> list[Draw]:
     """Panels of forces and impulses, where there are any."""
     forces = _panels(contact_forces, contact_load_families(refined(result)))
     return [*forces, *_panels(impulses, impulse_families(result))]
+
+
+def _rubbing_panels(result: Result) -> list[Draw]:
+    """Panels of friction forces and slips, where contacts rub."""
+    fine = refined(result)
+    forces = _panels(friction, friction_families(fine))
+    return [*forces, *_panels(slips, slip_families(fine))]
 
 
 def _constrained(result: Result) -> bool:

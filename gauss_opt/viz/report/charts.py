@@ -20,6 +20,7 @@ from ...results.analysis.quantities import (
     velocity_families,
 )
 from ...results.analysis.refinement import refined
+from ...results.analysis.rubbing import friction_families, slip_families
 from ...results.result import Result
 from .numbers import MOST_EVENTS, number, rounded, thinned
 
@@ -58,6 +59,8 @@ def _families(result: Result, fine: Result) -> Iterator[tuple[Family, bool]]:
         velocity_families(fine),
         gap_families(fine),
         contact_load_families(fine),
+        friction_families(fine),
+        slip_families(fine),
         reaction_families(fine),
     ):
         yield from ((family, False) for family in families)
