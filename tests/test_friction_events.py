@@ -363,3 +363,56 @@ def test_pictures_show_friction_in_its_cone_and_slips_with_sticking_shaded():
     assert force.collections, "no band of the cone"
     stuck = sum(str(event.kind) == "stick" for event in result.events)
     assert len(slip.patches) == stuck
+
+
+# Together with other constraints and options
+
+
+def test_two_coupled_bodies_slip_together_also_where_constraints_are_dependent():
+    """Pulled with 6t, of 1 and 2 kg on mu = 0.3: they slip at 1.4715 s."""
+    floors = [
+        go.Contact(
+            f"floor {i}", lambda q, t, i=i: q[2 * i + 1], slip=lambda q, v, t, i=i: v[2 * i],
+            friction=0.3,
+        )
+        for i in (0, 1)
+    ]  # fmt: skip
+    slot = go.Holonomic("slot", lambda q, t: q[2] - q[0] - 1.0)
+    twice = go.Holonomic("twice", lambda q, t: 2.0 * (q[2] - q[0] - 1.0))
+    for held in ([slot], [slot, twice]):
+        pulled = go.System(
+            [1.0, 1.0, 2.0, 2.0], lambda q, v, t: [0, -g, 6 * t, -2 * g], held, contacts=floors
+        )
+        result = sure(go.simulate(pulled, [0, 0, 1, 0], [0, 0, 0, 0], (0, 2)))
+        assert told(result) == ["slip"]
+        assert result.events[0].t == pytest.approx(1.4715, abs=1e-9)
+
+
+def test_a_block_slides_from_ice_onto_sand_and_stops_there():
+    """From one contact to the next: v^2 / 2 is what both have rubbed away."""
+    ice = go.Contact(
+        "ice", lambda q, t: q[1], slip=lambda q, v, t: v[0], friction=0.01,
+        active_when=lambda q, v, t: q[0] < 1.0,
+    )  # fmt: skip
+    sand = go.Contact(
+        "sand", lambda q, t: q[1], slip=lambda q, v, t: v[0], friction=0.5,
+        active_when=lambda q, v, t: q[0] >= 1.0,
+    )  # fmt: skip
+    block = go.System([1.0, 1.0], [0.0, -g], contacts=[ice, sand])
+    result = sure(go.simulate(block, [0, 0], [2, 0], (0, 2)))
+    assert told(result) == ["release", "stick"]
+    assert result.q[-1, 0] == pytest.approx(1 + (2 - 0.01 * g) / (0.5 * g), abs=1e-10)
+
+
+def test_rows_of_a_vector_gap_rub_each_for_itself():
+    floor = go.Contact(
+        "floor", lambda q, t: np.array([q[1], q[3]]), friction=[0.2, 0.4],
+        slip=lambda q, v, t: np.array([v[0], v[2]]),
+    )  # fmt: skip
+    pair = go.System([1.0] * 4, [0, -g, 0, -g], contacts=[floor])
+    result = sure(go.simulate(pair, [0] * 4, [2, 0, 2, 0], (0, 2)))
+    stops = [event.t for event in result.events]
+    assert stops == pytest.approx([2 / (0.4 * g), 2 / (0.2 * g)], abs=1e-12)
+    assert result.friction["floor"].shape == result.slips["floor"].shape == (len(result.t), 2)
+    assert result.gaps["floor"].shape == (len(result.t), 2)
+    assert list(result.states["floor"][-1]) == ["stick", "stick"]

@@ -11,7 +11,7 @@ import numpy as np
 from soak_checks import Tally
 
 import gauss_opt as go
-from kinds import forces, loops, piles, runs, surfaces, switches
+from kinds import forces, loops, piles, rough, runs, surfaces, switches
 from kinds.judge import judged
 from kinds.march import compared
 from kinds.model import Trial
@@ -30,6 +30,8 @@ KINDS: dict[str, Callable[[np.random.Generator], Trial]] = {
         loops.sarrus,
         piles.piles,
         piles.stacks,
+        rough.rubbing_bodies,
+        rough.belts,
         switches.conditions,
         switches.platforms,
         switches.velocity_limits,

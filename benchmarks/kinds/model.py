@@ -18,15 +18,23 @@ WALL_TIME = 60.0
 
 @dataclass(frozen=True)
 class Touch:
-    """A contact: gap(q, t) >= 0 with a coefficient, as long as the condition, if any, holds."""
+    """A contact: gap(q, t) >= 0 with a coefficient, as long as the condition, if any, holds.
+
+    With a slip it has friction; what is judged then is judged by the kind.
+    """
 
     name: str
     gap: Function
     restitution: float = 0.0
     condition: Function | None = None
+    slip: Function | None = None
+    friction: float = 0.0
 
     def contact(self) -> go.Contact:
         """The same for the package."""
+        if self.slip is not None:
+            rough = {"slip": self.slip, "friction": self.friction}
+            return go.Contact(self.name, self.gap, self.restitution, **rough)
         if self.condition is None:
             return go.Contact(self.name, self.gap, self.restitution)
         return go.Contact(

@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import blas, lapack
 
 from ...base.arrays import Array, Indices
 from ...base.tolerances.qp import TRESCA_COMPLIANCE
 from ..solvers import Proposal
-from ..whitening import LeastDistance
+from ..whitening import LOWER_TRANSPOSED, LeastDistance
 from .reduced import Reduced
 
 __all__ = ["Tresca", "tresca"]
@@ -57,7 +57,7 @@ class Tresca(NamedTuple):
             return None
         forces = self.fixed.copy()
         away = self.scale * z - self.shift
-        forces[self.unknown] = solve_triangular(self.factor, away, lower=True, trans=1)
+        forces[self.unknown] = blas.dtrsv(self.factor, away, *LOWER_TRANSPOSED)
         return forces
 
 
@@ -79,8 +79,8 @@ def tresca(problem: Reduced, bounds: Array) -> Tresca:
     G = G + TRESCA_COMPLIANCE * np.diag(np.maximum(G.diagonal(), 1.0))
     factor = np.linalg.cholesky(G)
     load = problem.c[unknown] + problem.G[unknown] @ fixed
-    shift = solve_triangular(factor, load, lower=True)
-    back = solve_triangular(factor, np.eye(len(unknown)), lower=True, trans=1)
+    inverse = lapack.dtrtri(factor, 1)[0]  # small: threads would take longer to begin
+    shift, back = inverse @ load, inverse.T
     least = back @ shift  # back z >= least + (0 or -s): the forces are back z - least
     rows = np.vstack([back, -back[nn:]])
     rhs = np.concatenate([least[:nn], least[nn:] - limit[loose], -least[nn:] - limit[loose]])

@@ -75,7 +75,9 @@ def first_margin(context: Context, state: RunState, held: Held, piece: Piece) ->
         flow.margins = margins_of(context, state.status, flow)
     margins = flow.margins
     enclosures = context.dynamics.enclosures
-    bounds = None if enclosures is None else enclosures.smooth(flow.asked)
+    bounds = None
+    if enclosures is not None and flow.among is None:
+        bounds = enclosures.smooth(flow.asked)
     search = _Search(context, state, flow, margins, piece, bounds, held.unique)
     if bounds is not None and search.proves(bounds):
         return None
@@ -178,7 +180,7 @@ class _Search:
         names = self.context.names(self.margins.rows.tolist())
         if self.bounds is None:
             for name in names:
-                sampled_only(self.context, f"friction of {name}", "a force cannot be traced")
+                sampled_only(self.context, f"friction of {name}", _why_sampled(self.flow))
         elif begin == self.piece.t0:  # it starts at its limit, and goes away from it
             for name in names:
                 sampled_only(self.context, f"friction of {name}", "it starts at its limit")
@@ -213,3 +215,10 @@ class _Search:
         if lets_go.any():
             return Happening(t, HappeningKind.RELEASE, np.unique(rows[lets_go]))
         return Happening(t, HappeningKind.SLIP, rows, slides=tuple(slides.tolist()))
+
+
+def _why_sampled(flow: Flow) -> str:
+    """Why nothing can be enclosed."""
+    if flow.among is not None:
+        return "constraints that depend on each other"
+    return "a force or a constraint cannot be traced"
