@@ -83,6 +83,9 @@ def still_right(
         if answer is None:
             return False
     asked = answer.acceleration
+    if rubbing(state.status).any():  # (C) is as exact as the forces that can be caused allow
+        caused = caused_accelerations(there, np.abs(there.force))
+        least = least + SAME_ACCELERATION * float(caused.max(initial=0.0))
     return bool((np.abs(asked - a) <= SAME_ACCELERATION * np.abs(asked) + least).all())
 
 
