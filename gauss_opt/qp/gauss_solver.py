@@ -63,7 +63,7 @@ class GaussSolver:
     Examples
     --------
     >>> solver = GaussSolver("daqp")
-    >>> problem = GaussProblem.create([1.0, 1.0], target=[-1.0, 2.0], Ai=np.eye(2), bi=[0, 0])
+    >>> problem = GaussProblem.create([1, 1], target=[-1, 2], Ai=[[1, 0], [0, 1]], bi=[0, 0])
     >>> solver.solve(problem).x
     array([0., 2.])
     >>> solver.solve(problem).solver

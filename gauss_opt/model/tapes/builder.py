@@ -28,6 +28,7 @@ _HOLDS = {
 
 
 MOST_ROWS = 2000  # of contacts and limits: each is looked at when the program is made
+NAMED = 3  # names in a sentence
 
 
 def program_of(
@@ -68,7 +69,9 @@ def _require_taken(graph: SystemGraph) -> None:
         raise NoProgram(f"it has {rows} contacts and limits, more than {MOST_ROWS}")
     switched = [block.name for block in layout.blocks if _is_switched(block.item)]
     if switched:
-        raise NoProgram(f"{', '.join(map(repr, switched))} can be switched off or passed through")
+        more = f" and {len(switched) - NAMED} more" if len(switched) > NAMED else ""
+        named = ", ".join(map(repr, switched[:NAMED]))
+        raise NoProgram(f"{named}{more} can be switched off or passed through")
 
 
 def _is_switched(item: Any) -> bool:

@@ -62,8 +62,8 @@ class ForceJump:
             return f"{text}. Make it smooth, or give the time of the jump as breakpoints="
         return (
             f"{text}. A force such as np.sign(v) cannot hold a body at rest. Dry friction takes a "
-            f"law that can stick (see friction in the README); or make the force smooth, such as "
-            f"np.tanh(v / small)"
+            f"law that can stick (friction= of a Contact, docs/friction.md); or make the force "
+            f"smooth, such as np.tanh(v / small)"
         )
 
 
