@@ -1,9 +1,8 @@
 """A slider crank with five constraints: motion and pin reactions of a mechanism.
 
-Teaches a mechanism in body coordinates, three for each body, with all its joints. One degree of
-freedom is left, but nobody has to find it: the multipliers of the joints are the forces of the pins
-and of the guide, in newtons. Lengths are half lengths, as bodies are measured from their mass
-centres; the far end of the rod slides along the x axis.
+Teaches a mechanism written as it is drawn: two rods, two pins and a guide along the x axis. One
+degree of freedom is left, but nobody has to find it: the multipliers of the joints are the forces
+of the pins and of the guide, in newtons. Lengths are half lengths, as in the source.
 
 Reference: the model of the course ME451 (University of Wisconsin-Madison, 2014), whose multipliers
 have the opposite sign. It is compared with the equation of motion of the crank's angle alone,
@@ -14,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
 import gauss_opt as go
+import gauss_opt.planar as pl
 from gauss_opt.viz import scene
 
 
@@ -57,41 +58,22 @@ class SliderCrank(go.Case):
         """Generalised force of gravity."""
         return -self.gravity * self.inertia * np.array([0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
 
-    def contacts(self) -> list[go.Contact]:
-        """None; a mechanism with more parts may add some."""
-        return []
+    @cached_property
+    def mechanism(self) -> pl.Mechanism:
+        """Both rods and their joints."""
+        m = pl.Mechanism(gravity=self.gravity)
+        crank = m.body("crank", pl.Rod(2.0 * self.crank), mass=self.crank_mass)
+        rod = m.body("rod", pl.Rod(2.0 * self.rod), mass=self.rod_mass)
+        m.pin("ground pin", m.ground.at(0.0, 0.0), crank.start)
+        m.pin("crank pin", crank.end, rod.start)
+        m.slider("guide", rod.end, pl.Line((0.0, 0.0), (1.0, 0.0)))
+        return m
 
     def build(self) -> go.Setup:
-        l1, l2, weight = self.crank, self.rod, self.weight
-
-        def ground_pin(q, t):
-            x1, y1, a1, *_ = q
-            return np.array([x1 - l1 * np.cos(a1), y1 - l1 * np.sin(a1)])
-
-        def crank_pin(q, t):
-            x1, y1, a1, x2, y2, a2 = q
-            return np.array([
-                (x2 - l2 * np.cos(a2)) - (x1 + l1 * np.cos(a1)),
-                (y2 - l2 * np.sin(a2)) - (y1 + l1 * np.sin(a1)),
-            ])  # fmt: skip
-
-        def guide(q, t):
-            return q[4] + l2 * np.sin(q[5])
-
-        system = go.System(
-            mass=self.inertia,
-            force=weight,
-            constraints=[
-                go.Holonomic("ground pin", ground_pin),
-                go.Holonomic("crank pin", crank_pin),
-                go.Holonomic("guide", guide),
-            ],
-            contacts=self.contacts(),
-            potential=lambda q, t: -weight[1] * q[1] - weight[4] * q[4],
-            coordinates=["x1", "y1", "angle 1", "x2", "y2", "angle 2"],
-        )
-        place, first, _ = self.position(np.radians(self.angle))
-        return go.Setup(system, place, self.speed * first, (0.0, self.duration), {"rtol": 1e-11})
+        m, span = self.mechanism, (0.0, self.duration)
+        _, crank, _ = m.bodies
+        start = m.assemble({crank.angle: self.angle * pl.deg, crank.rate: self.speed})
+        return go.Setup(m.system, start.q, start.v, span, {"rtol": 1e-11})
 
     def position(self, angle: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All six positions by the crank's angle, with first and second derivatives in it."""
@@ -169,18 +151,12 @@ class SliderCrank(go.Case):
 
     def draw(self, q: np.ndarray, t: float) -> list[scene.Shape]:
         l1, l2 = self.crank, self.rod
-        size, pin = l1 + l2, q[:2] * 2.0
-        end = np.array([q[3] + l2 * np.cos(q[5]), 0.0])
-        half = np.array([0.12, 0.08]) * size
-        box = end + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-        near, far = 2.0 * (l2 - l1) - 0.3 * size, 2.0 * size + 0.2 * size
+        size, front = l1 + l2, q[3] + l2 * np.cos(q[5])
+        back, low = front - 0.24 * size, -0.08 * size
+        near, far = 2.0 * (l2 - l1) - 0.3 * size, 2.2 * size
         return [
-            scene.ground([near, -half[1]], [far, -half[1]], depth=0.06 * size),
+            scene.ground([near, low], [far, low], depth=0.06 * size),
             scene.trail(q[3:5]),
-            scene.polygon(box, "third"),
-            scene.line([[0.0, 0.0], pin], "body", 7.0),
-            scene.line([pin, end], "second", 5.0),
-            scene.dot([0.0, 0.0], "string", 4.0),
-            scene.dot(pin, "string", 3.0),
-            scene.dot(end, "string", 3.0),
+            scene.polygon([[back, low], [front, low], [front, -low], [back, -low]], "third"),
+            *self.mechanism.draw(q, t),
         ]

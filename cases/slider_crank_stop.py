@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 import gauss_opt as go
-from gauss_opt.viz import scene
+import gauss_opt.planar as pl
 
 SliderCrank = go.find_case("slider_crank")
 
@@ -39,9 +40,14 @@ class SliderCrankStop(SliderCrank):
         if self.slider(np.radians(self.angle))[0] >= self.stop:
             raise go.InputError(f"the slider starts beyond the stop at {self.stop:g} m")
 
-    def contacts(self) -> list[go.Contact]:
-        l2, stop = self.rod, self.stop
-        return [go.Contact("stop", lambda q, t: stop - q[3] - l2 * np.cos(q[5]), self.restitution)]
+    @cached_property
+    def mechanism(self) -> pl.Mechanism:
+        """The slider crank, and what its slider cannot pass."""
+        m = super().mechanism
+        _, _, rod = m.bodies
+        wall = pl.HalfPlane(normal=(-1.0, 0.0), offset=-self.stop)
+        m.stop("stop", rod.end, wall, restitution=self.restitution)
+        return m
 
     def slider(self, angle: float) -> tuple[float, float]:
         """Position of the slider by the crank's angle, and its derivative."""
@@ -113,11 +119,3 @@ class SliderCrankStop(SliderCrank):
             force = abs(self.weight @ first / self.slider(angle)[1])
             stop = result.multipliers["stop"][-1]
             yield go.Check("force of the stop at rest", stop, force, 1e-8, "N")
-
-    def draw(self, q: np.ndarray, t: float) -> list[scene.Shape]:
-        size = self.crank + self.rod
-        face = self.stop + 0.12 * size  # the slider is drawn with a width
-        wall = scene.ground(
-            [face, 0.2 * size], [face, -0.08 * size], depth=-0.06 * size, contacts="stop"
-        )
-        return [*super().draw(q, t), wall]
