@@ -17,6 +17,7 @@ STUDIES: dict[str, dict[str, int]] = {
     "ball_basin": {"side": 16},
     "ball_on_table": {},
     "impact_oscillator": {"points": 90, "settled": 30},
+    "rocking_block_earthquake": {"scales": 6, "blocks": 6},
 }
 HEAD = """# Gallery
 
