@@ -70,6 +70,16 @@ def test_the_slider_crank_is_the_one_written_by_hand():
     newton_and_euler(m, result)
 
 
+@pytest.mark.parametrize("ratio", [1.0001, 1.1, 3.0, 30.0])
+def test_a_slider_crank_is_assembled_on_the_side_of_its_guide_at_every_angle(ratio):
+    for angle in (-400.0, -90.0, -37.0, 0.0, 89.0, 90.0, 135.0, 180.0, 271.0):
+        case = go.find_case("slider_crank")(rod=0.15 * ratio, angle=angle)
+        setup = case.build()
+        place, slope, _ = case.position(np.radians(angle))  # closed form
+        assert np.abs(setup.q0 - place).max() < 1e-10
+        assert np.abs(setup.v0 - case.speed * slope).max() < 1e-10 * np.abs(slope).max()
+
+
 def andrews():
     """Seven bodies with their pins, from the published lengths; own axes as in the publication."""
     k = vars(sys.modules[A1.__module__])
