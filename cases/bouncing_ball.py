@@ -63,6 +63,7 @@ class BouncingBall(go.Case):
             contacts=[go.Contact("floor", lambda q, t: q[1], restitution=self.restitution)],
             potential=lambda q, t: g * q[1],
             coordinates=["x", "y"],
+            units=["m", "m"],
         )
         return go.Setup(ball, [0.0, self.height], [self.speed, 0.0], (0.0, self.end))
 

@@ -19,7 +19,7 @@ from gauss_opt.studies.case_files import case_names, find_case
 MODULE = extension().module
 compiled = pytest.mark.skipif(MODULE is None, reason=str(extension()))
 POINTS = 16  # values in each box that are compared with its bounds
-NATIVE = Path(go.__file__).parent / "simulation" / "engine" / "native"
+NATIVE = Path(__file__).parents[1] / "gauss_opt" / "simulation" / "engine" / "native"
 T, P, XY = ca.SX.sym("t"), ca.SX.sym("p", 2), ca.vertcat(X, Y)
 
 

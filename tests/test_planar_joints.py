@@ -347,6 +347,7 @@ def test_one_way_joints():
         ),
         ("no joint or pair is called 'q'", lambda m, r: m.simulate({}, (0, 0.1)).reaction("q")),
         ("needs lower=", lambda m, r: m.limit("l", r.angle)),
+        ("lower must be below upper", lambda m, r: m.limit("l", r.angle, lower=1.0, upper=-1.0)),
         ("does nothing", lambda m, r: m.spring("s", m.ground.at(0, 0), r.end)),
         ("nothing in this mechanism can move", lambda m, r: pl.Mechanism().system),
         ("gravity must be", lambda m, r: pl.Mechanism(gravity="down")),

@@ -147,7 +147,8 @@ def _contradiction(what: str, names: tuple[str, ...], given: list[Any]) -> Model
     involved = ", ".join(dict.fromkeys(repr(name) for name in names))
     return ModelError(
         f"the start is over-determined: the given {what} ({listed}) contradict the joints or each "
-        f"other; involved are {involved}. Give fewer values, or values that fit"
+        f"other; involved are {involved}. Give fewer values, or values that fit. To "
+        f"choose between ways to assemble it, draw bodies near their places with at= and angle="
     )
 
 

@@ -70,6 +70,10 @@ class OneWayJoints(HoldingJoints):
     ) -> Joint:  # fmt: skip
         """Bounds of a quantity: contacts ``name + " lower"`` and ``name + " upper"``."""
         self._check_quantity(name, quantity)
+        if lower is not None and upper is not None and lower >= upper:
+            raise ModelError(
+                f"limit {name!r} has lower={lower:g} and upper={upper:g}: lower must be below upper"
+            )
         found: list[Contact] = []
         if lower is not None:
             low = lower
