@@ -288,6 +288,38 @@ def test_a_contact_that_makes_no_sense_is_refused(options, words):
         go.System([1.0] * 3, contacts=[go.Contact("floor", lambda q, t: q[1], **options)])
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("gap", "slip"),
+    [
+        (lambda q: q[1], lambda q, v: v[1]),
+        (lambda q: q[1] - 0.5 * np.cos(q[2]), lambda q, v: v[1] + 0.5 * np.sin(q[2]) * v[2]),
+        (lambda q: np.sqrt(q[0]) + q[1], lambda q, v: 0.5 * v[0] / np.sqrt(q[0]) + v[1]),
+    ],
+)
+def test_a_slip_that_is_the_rate_of_its_gap_is_refused(gap, slip, sign):
+    floor = go.Contact(
+        "floor", lambda q, t: gap(q), slip=lambda q, v, t: sign * slip(q, v) - 0.2, friction=0.3
+    )
+    with pytest.raises(go.ModelError, match="slip of 'floor' is the rate of its gap: it must be"):
+        go.System([1.0] * 3, [0.0, -g, 0.0], contacts=[floor])
+
+
+def test_the_row_whose_slip_is_the_rate_of_its_gap_is_found_among_others():
+    walls = go.Contact(
+        "walls", lambda q, t: q[:2], slip=lambda q, v, t: np.array([v[1], v[1]]), friction=0.3
+    )
+    with pytest.raises(go.ModelError, match="slip of 'walls' is the rate of its gap"):
+        go.System([1.0] * 3, contacts=[walls])
+
+
+def test_a_slip_of_the_same_size_as_the_rate_of_its_gap_is_none():
+    corner = go.Contact(
+        "corner", lambda q, t: q[1] + q[0], slip=lambda q, v, t: v[0] - v[1], friction=0.3
+    )
+    assert go.System([1.0, 1.0], contacts=[corner]).contacts[0].rough
+
+
 def test_what_friction_cannot_be_combined_with_is_refused():
     with pytest.raises(go.InputError, match="together with friction"):
         go.accelerate(block(), [0, 0], [1, 0], weight=1.0)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import gauss_opt as go
+from gauss_opt.simulation.event_driven.diagnosis.pace import Pace
+from gauss_opt.simulation.event_driven.guards.happening import Happening, HappeningKind
 
 G = 9.81
 METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
@@ -190,3 +192,17 @@ def test_arguments_that_cannot_be_used_are_errors_in_any_case():
             go.simulate(ball, [1.0], [0.0], (0, 1), throw=False, **bad)
     with pytest.raises(go.InputError, match="shape"):
         go.simulate(ball, [1.0, 2.0], [0.0], (0, 1), throw=False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "remedy"), [(HappeningKind.STOP, True), (HappeningKind.CONTACT, False)]
+)
+def test_what_is_found_at_one_instant_again_and_again_is_named(kind, remedy):
+    stepper = go.start(bouncing(), [1.0], [0.0], (0, 1))
+    pace, present = Pace(), stepper.present
+    for _ in range(150):
+        pace.met(Happening(present.now.t, kind, np.array([0])))
+        pace.note(present.now.t)
+    words = pace.whereabouts(present)
+    assert f"found there again and again ({kind} of 'floor')" in words
+    assert ("another rtol= can find a way through" in words) == remedy

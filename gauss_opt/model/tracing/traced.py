@@ -103,6 +103,10 @@ class TracedDynamics:
             out[slices["qdot"]] if "qdot" in slices else v,
         )
 
+    def rows(self, q: Array, v: Array, t: float, parameters: Parameters) -> RowMatrix:
+        """The rows J alone, which may not be finite; those given by hand are zero."""
+        return self._rows(self._function(q, v, t, parameters)[self._slices["rows"]])
+
     def _rows(self, entries: Array) -> RowMatrix:
         if self._sparse:
             return SparseRows(self._pattern, entries)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from ...base.errors import InputError, TraceError
+import numpy as np
+
+from ...base.errors import InputError, ModelError, TraceError
+from ...base.tolerances.model import TRACE_AGREES
 from ..dynamics import Dynamics, Parameters
 from ..mass import full_mass
 from .hand_derivatives import HandDynamics
@@ -37,6 +40,7 @@ def trace_system(system: System, nq: int, nv: int) -> Dynamics:
         log.warning("%s; it is called directly instead", difference)
         untraceable.add(function.label)
     _probe_plain(graph, known)
+    _require_slips_along_surfaces(traced, known)
     return HandDynamics(traced, graph.rows.by_hand) if graph.rows.by_hand else traced
 
 
@@ -48,6 +52,31 @@ def _first_disagreement(
         if failed is not None:
             return failed
     return None
+
+
+def _require_slips_along_surfaces(traced: TracedDynamics, parameters: Parameters) -> None:
+    """Refuse a slip that is the rate of its gap, W_T = W_N or -W_N, at every state tried.
+
+    With a single coordinate there is no other velocity to write.
+    """
+    layout = traced.layout
+    if traced.nv == 1 or not len(layout.normal_of):
+        return
+    along, apart = layout.tangents, layout.normal_of
+    same = np.zeros(len(apart), dtype=bool)
+    differs = same.copy()
+    for q, v, t in probe_points(traced.nq, traced.nv):
+        with np.errstate(all="ignore"):
+            rates = np.abs(traced.rows(q, v, t, parameters).dot(v))
+            slips, gaps = rates[along], rates[apart]
+            equal = np.abs(slips - gaps) <= TRACE_AGREES * gaps
+            same |= equal & (gaps > 0.0)
+            differs |= ~equal & np.isfinite(slips + gaps)
+    for row in apart[same & ~differs]:
+        raise ModelError(
+            f"the slip of {layout.names[row]!r} is the rate of its gap: it must be the velocity "
+            f"along the surface, such as v[0] for a floor with the gap q[1]"
+        )
 
 
 def _probe_plain(graph: SystemGraph, parameters: Parameters) -> None:

@@ -249,7 +249,7 @@ class Stepper:
         """Go to an event inside the step, through it, and get ready for a new segment."""
         present, suggested = self.present, segment.next_step
         context, state = present.context, present.state
-        found = sooner(context, state, piece, found)
+        found = self._pace.met(sooner(context, state, piece, found))
         there, way = arrive(context, segment, state.scales, present.now, piece, found)
         present.keep(*way)
         self._through_event(there, found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator
 
+from ..guards.happening import Happening, HappeningKind
 from ..present import Present
 from .force_jumps import jump_on_the_way, velocity
 
@@ -14,6 +15,7 @@ LOOKED_BACK = 100  # steps
 OFTEN = 4  # one step in so many ends at an event, or at a breakpoint: these keep the run
 LAST_IS_SHORT = 0.1  # of the mean
 MOST_NAMED = 3  # contacts
+RUBS = (HappeningKind.STOP, HappeningKind.SLIP)
 AT_MAX_STEP = 0.9  # of max_step: it is what keeps the steps small
 
 
@@ -25,10 +27,16 @@ class Pace:
 
     def __init__(self) -> None:
         self._times: deque[float] = deque(maxlen=LOOKED_BACK + 1)
+        self._met: deque[Happening] = deque(maxlen=LOOKED_BACK)
 
     def note(self, t: float) -> None:
         """A step has ended at a time."""
         self._times.append(t)
+
+    def met(self, found: Happening) -> Happening:
+        """A step ends at something found inside it, which is returned."""
+        self._met.append(found)
+        return found
 
     @property
     def steps(self) -> int:
@@ -57,12 +65,18 @@ class Pace:
 
     def _causes(self, present: Present, stuck: bool) -> Iterator[str]:
         settings, since = present.context.settings, self._times[0]
+        again = [found for found in self._met if found.t == since]
+        if since == present.now.t and again:
+            layout = present.context.layout
+            kinds = [(str(x.kind), name) for x in again for name in layout.names_of(x.rows)]
+            yield f"found there again and again ({_most(Counter(kinds))})"
+            if any(x.kind in RUBS for x in again):
+                yield "another rtol= can find a way through"
+            return
         recent = [event for event in present.recording.recorder.events if event.t > since]
         if OFTEN * len(recent) >= self.steps and not stuck:
             named = Counter((str(event.kind), name) for event in recent for name in event.contacts)
-            most = [f"{kind} of {name!r}" for (kind, name), _ in named.most_common(MOST_NAMED)]
-            more = ", ..." if len(named) > MOST_NAMED else ""
-            yield f"{len(recent)} events in the last {self.steps} steps ({', '.join(most)}{more})"
+            yield f"{len(recent)} events in the last {self.steps} steps ({_most(named)})"
             return
         stops = sum(since < b <= present.now.t for b in settings.breakpoints)
         if OFTEN * stops >= self.steps:
@@ -88,6 +102,12 @@ class Pace:
             )
         if text:
             yield text
+
+
+def _most(named: Counter[tuple[str, str]]) -> str:
+    """What there is most of, in words."""
+    most = [f"{kind} of {name!r}" for (kind, name), _ in named.most_common(MOST_NAMED)]
+    return ", ".join(most) + (", ..." if len(named) > MOST_NAMED else "")
 
 
 def _component(present: Present, place: int) -> str:
