@@ -99,6 +99,24 @@ def test_a_name_that_nobody_takes_is_refused_before_anything_runs():
         go.sweep(lambda e: ball(), {"e": [0.5], "w": [1.0]}, bounce)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((ball, {"e": [0.5]}, lambda system, height: height), "measure needs 'height'"),
+        ((lambda mass: ball(), {"e": [0.5]}, bounce), "build needs 'mass'"),
+        ((bounce, {"e": [0.5]}, ball), "measure takes no argument"),
+        ((bounce, {"e": [0.5]}, lambda e: ball()), "build needs 'system'"),
+        (({"e": [0.5]}, [{}], bounce), "build is a mapping"),
+        (({"e": [0.5]}, ball, bounce), r"sweep\(build, grid, measure\)"),
+        ((ball, bounce, {"e": [0.5]}), "measure must be a function"),
+    ],
+)
+def test_swapped_arguments_and_names_that_nobody_gives_are_refused(arguments, words, tmp_path):
+    with pytest.raises(go.InputError, match=words):
+        go.sweep(*arguments, table=tmp_path / "none.db")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_failing_point_keeps_its_row_and_its_reason(tmp_path):
     def measure(system, drop):
         if drop == 2.0:

@@ -75,7 +75,10 @@ def points_of(grid: Grid, *, samples: int | None = None, seed: int = 0) -> tuple
     """
     if callable(grid):
         if samples is None:
-            raise InputError("a sampler needs samples=, the number of points it is to give")
+            raise InputError(
+                "the grid is a function, so a sampler; it needs samples=, the number of points it "
+                "is to give. The arguments are sweep(build, grid, measure)"
+            )
         given = [_drawn(grid, seed, i) for i in range(whole_number("samples", samples))]
     elif samples is not None:
         raise InputError("samples= is the number of points of a sampler; this study has none")

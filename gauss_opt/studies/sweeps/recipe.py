@@ -87,6 +87,29 @@ class Recipe:
             arguments["rng"] = point.rng(self.seed)
         return _measured(self.measure(_with_parameters(model, values), **arguments))
 
+    def require_given(self, values: Mapping[str, Any]) -> None:
+        """Refuse functions whose arguments the points do not give."""
+        if isinstance(self.build, Mapping):
+            raise InputError(
+                "build is a mapping; it must be a function, a System, a Setup or a Case. The "
+                "arguments are sweep(build, grid, measure)"
+            )
+        if not tuple(signature(self.measure).parameters):
+            raise InputError(
+                "measure takes no argument; it must take what was built. The arguments are "
+                "sweep(build, grid, measure)"
+            )
+        needed = [("measure", name) for name in _needed(self.measure, skip=1) if name != "rng"]
+        if self.makes:
+            needed += [("build", name) for name in _needed(self.build)]
+        for who, name in needed:
+            if name not in values:
+                given = ", ".join(map(repr, values)) or "none"
+                raise InputError(
+                    f"{who} needs {name!r}, which has no default and is not among the names of the "
+                    f"points ({given}). The arguments are sweep(build, grid, measure)"
+                )
+
     def require_used(self, values: Mapping[str, Any], model: Any) -> None:
         """Refuse names that nobody takes."""
         known = {*self.build_takes, *_parameters(model), *self.measure_takes}
@@ -111,6 +134,13 @@ def _names(function: Callable[..., Any]) -> tuple[str, ...]:
         elif parameter.kind != Parameter.VAR_POSITIONAL:
             found.append(parameter.name)
     return tuple(found)
+
+
+def _needed(function: Callable[..., Any], skip: int = 0) -> list[str]:
+    """Names of arguments that have no default, after the first ones."""
+    every = list(signature(function).parameters.values())[skip:]
+    variable = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
+    return [p.name for p in every if p.default is Parameter.empty and p.kind not in variable]
 
 
 def _parameters(model: Any) -> Mapping[str, Any]:

@@ -101,6 +101,7 @@ def sweep(
         path("table", table)
     recipe = Recipe(build, function("measure", measure, "what was built, ..."), seed)
     points = points_of(grid, samples=samples, seed=seed)
+    recipe.require_given(points[0].values)
     model = _tried(recipe, points[0])
     pool = pool_of(executor, workers)
     with Table(table) as rows:
