@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 from test_monodromy import SIGMA, ZETA, oscillator
 
 import gauss_opt as go
+from gauss_opt.studies.nonsmooth.periodicity import require_periodic
 
 G, W = 9.81, 2.0 * np.pi
 
@@ -143,6 +145,83 @@ def test_guesses_without_an_orbit_and_wrong_arguments_are_refused():
         go.continue_orbit(orbit, "w", 2.2)
     with pytest.raises(go.InputError, match="that of the orbit is"):
         go.continue_orbit(orbit, "w", 2.0, period=1.0)
+
+
+# The period of the system
+
+
+def walled(e=0.7, w=2.9):
+    """An oscillator with a wall, driven with the frequency w."""
+    wall = go.Contact("wall", lambda q, t: q[0], restitution=e)
+    return go.System([1.0], lambda q, v, t, w: np.array([-1.69 * q[0] + np.cos(w * t)]),
+                     contacts=[wall], parameters={"w": w})  # fmt: skip
+
+
+@pytest.mark.parametrize("times", [1.1, 0.5, 1.0 + 1e-5])
+def test_a_period_that_the_system_does_not_have_is_refused(times):
+    with pytest.raises(go.InputError, match=r"not the same one period later.*its force at t = "):
+        go.periodic_orbit(walled(), [1.0], [0.0], times * W / 2.9)
+
+
+@pytest.mark.parametrize("t0", [0.0, 0.3, 1e4])
+def test_round_off_of_phases_is_no_other_period(t0):
+    # A rail that holds the mass: its values on the orbit are round-off, no measure of anything.
+    rail = go.Holonomic("rail", lambda q, t: q[1] - 0.1 * np.sin(3.0 * t))
+
+    def square(q, v, t):
+        return np.array([np.sign(np.cos(3.0 * t)) - 4.0 * q[0] - v[0], -9.81])
+
+    for times in (1, 2):
+        run = go.simulate(go.System([1.0, 1.0], square, [rail]), [0.0, 0.1 * np.sin(3.0 * t0)],
+                          [0.0, 0.3 * np.cos(3.0 * t0)], (t0, t0 + times * W / 3.0))  # fmt: skip
+        require_periodic(run.system, run, times * W / 3.0)
+        with pytest.raises(go.InputError, match="one period later"):
+            require_periodic(run.system, run, 1.2 * times * W / 3.0)
+
+
+def test_a_branch_over_the_frequency_needs_the_period_as_a_function():
+    orbit = go.periodic_orbit(oscillator().with_parameters(w=2.2), [-0.2], [0.0], W / 2.2)
+    with pytest.raises(go.InputError, match="not the same one period later"):
+        go.continue_orbit(orbit, "w", 2.15)
+
+
+# Neither stable nor unstable
+
+
+def test_orbits_among_others_like_them_are_neutral():
+    free = go.System([1.0], lambda q, v, t: np.array([-q[0]]))
+    pendulum = go.System([1.0], lambda q, v, t: np.array([-np.sin(q[0])]))
+    orbits = [
+        go.periodic_orbit(free, [1.0], [0.0], W),
+        go.periodic_orbit(pendulum, [1.2], [0.0], 4.0 * ellipk(np.sin(0.6) ** 2)),
+    ]
+    for orbit in orbits:
+        assert orbit.stability == orbit.monodromy.stability == "neutral"
+        assert not orbit.stable
+        assert str(orbit).startswith("neutral orbit")
+
+
+@pytest.mark.parametrize(("mu", "period", "start"), [(1.0, 6.663286859323, 2.008619860875)])
+def test_a_limit_cycle_is_stable_whatever_its_multiplier_along_the_flow(mu, period, start):
+    # Van der Pol; published period and amplitude. Backwards in time the cycle repels.
+    for sign, stability in ((1.0, "stable"), (-1.0, "unstable")):
+
+        def force(q, v, t, s=sign):
+            return np.array([s * mu * (1.0 - q[0] ** 2) * v[0] - q[0]])
+
+        orbit = go.periodic_orbit(go.System([1.0], force), [start], [0.0], period)
+        assert np.abs(orbit.multipliers - 1.0).min() < 1e-5
+        assert orbit.stability == stability
+
+
+def test_weak_damping_is_stable_and_weak_growth_is_not():
+    for damping, stability in ((1e-6, "stable"), (-1e-6, "unstable")):
+
+        def force(q, v, t, d=damping):
+            return np.array([np.cos(2.0 * t) - d * v[0] - q[0]])
+
+        orbit = go.periodic_orbit(go.System([1.0], force), [-1.0 / 3.0], [0.0], np.pi)
+        assert orbit.stability == orbit.monodromy.stability == stability
 
 
 # Exponents

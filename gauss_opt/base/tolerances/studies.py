@@ -43,6 +43,19 @@ ORBIT_CLOSED = _studies(
     "the largest position and the largest velocity of the orbit",
     "a distance of the end of an orbit from its start that closes it",
 )
+SAME_SYSTEM = _studies(
+    "SAME_SYSTEM",
+    1e-7,
+    "the quantity that is compared and the terms that it balances",
+    "a difference of a system from itself one period later that is round-off of phases",
+)
+NEUTRAL = _studies(
+    "NEUTRAL",
+    1e-8,
+    "the norm of the monodromy matrix",
+    "a change of the matrix that puts a multiplier on the unit circle: nearer than that it is "
+    "neither inside nor outside; also a shift of the time in forces that does nothing",
+)
 START_INSIDE = _studies(
     "START_INSIDE",
     1e-9,

@@ -21,6 +21,7 @@ from ...base.tolerances.studies import BRANCH_END, ORBIT_CLOSED, PERIOD_STEP
 from ...model.snapshot import evaluate
 from .grazing import grazing_contact
 from .orbit import Orbit, PeriodMap, closed, ends, sizes
+from .periodicity import require_periodic
 from .special import Special, special_points
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ class _Family:
         word = orbit.word
         for corrections in range(MOST_CORRECTIONS):
             if orbit.residual <= ORBIT_CLOSED:
+                require_periodic(orbit.system, orbit.result, orbit.period)
                 return replace(orbit, iterations=corrections), p, corrections
             first, last = ends(orbit.result)
             scale = sizes(orbit.result)
@@ -193,6 +195,8 @@ def continue_orbit(
             f"orbit is {orbit.period:g}"
         )
     length = 1.0 / 50.0 if step is None else abs(number("step", step)) / family.span
+    nearby = family.map(start + min(length, 1.0) * (goal - start))
+    require_periodic(nearby.system, orbit.result, nearby.period)
     return _Walk(family, goal, length, whole_number("max_points", max_points)).branch()
 
 

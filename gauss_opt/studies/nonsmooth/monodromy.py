@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.arrays import Array
+from ...base.tolerances.studies import NEUTRAL
 from ...mechanics.impact_laws import ImpactLaw
 from ...mechanics.variation.smooth import require_variations
 from ...model.snapshot import evaluate
@@ -83,9 +84,14 @@ class Monodromy:
         return ordered
 
     @property
+    def stability(self) -> str:
+        """``"stable"``, ``"unstable"``, or ``"neutral"``: some on the unit circle, none outside."""
+        return stability_of(self.reduced)
+
+    @property
     def stable(self) -> bool:
-        """Whether all multipliers are inside the unit circle."""
-        return bool((np.abs(self.multipliers) < 1.0).all())
+        """Whether all multipliers are inside the unit circle, and not on it within round-off."""
+        return self.stability == "stable"
 
     @property
     def determinant(self) -> float:
@@ -104,6 +110,25 @@ class Monodromy:
         return f"monodromy over {self.t1 - self.t0:.6g} s ({word}): multipliers {shown}"
 
     __repr__ = __str__
+
+
+def stability_of(matrix: Array) -> str:
+    """Where the eigenvalues of a matrix are: inside the unit circle, on it, or outside.
+
+    One is on it where a matrix closer than round-off has it there. For a multiple eigenvalue, which
+    moves by the root of a change of the matrix, that is right where its own distance is not.
+    """
+    values = np.linalg.eigvals(matrix)
+    close = NEUTRAL * max(1.0, float(np.linalg.norm(matrix)))
+    identity = np.eye(len(matrix))
+    on = False
+    for value in values[np.abs(values) > 0.5]:
+        distance = np.linalg.svd(matrix - value / abs(value) * identity, compute_uv=False)[-1]
+        if distance <= close:
+            on = True
+        elif abs(value) > 1.0:
+            return "unstable"
+    return "neutral" if on else "stable"
 
 
 def _tidy(values: Array) -> list[Any]:

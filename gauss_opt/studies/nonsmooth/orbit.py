@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike
 from ...base.arguments import number, positive, whole_number
 from ...base.arrays import Array, real_array
 from ...base.errors import GaussError, InputError, OrbitError
-from ...base.tolerances.studies import ORBIT_CLOSED, ORBIT_RTOL, START_INSIDE
+from ...base.tolerances.studies import NEUTRAL, ORBIT_CLOSED, ORBIT_RTOL, START_INSIDE
 from ...model.snapshot import evaluate
 from ...model.system import System
 from ...results.result import Result
 from ...simulation.driver import simulate
-from .monodromy import Monodromy, monodromy
+from .monodromy import Monodromy, monodromy, stability_of
+from .periodicity import require_periodic
 from .segments import impact_word
 
 if TYPE_CHECKING:
@@ -69,10 +70,35 @@ class Orbit:
         """Floquet multipliers, the largest first."""
         return self.monodromy.multipliers
 
+    @cached_property
+    def transverse(self) -> Array:
+        """The monodromy matrix without the direction of the flow where time itself has no part.
+
+        A system that does not depend on time has an orbit from each point of the orbit: a shift
+        along it stays, so that one multiplier is 1, whether the orbit attracts or not.
+        """
+        found = self.monodromy
+        at = evaluate(self.system, self.q, self.v, self.t0)
+        flow = found.basis.T @ np.concatenate([at.qdot, self.result.a[0]])
+        speed = float(np.linalg.norm(flow))
+        if not speed or np.linalg.norm(found.by_start) > NEUTRAL * speed:
+            return found.reduced
+        across = np.linalg.svd(flow[None, :])[2][1:]
+        matrix: Array = across @ found.reduced @ across.T
+        return matrix
+
+    @property
+    def stability(self) -> str:
+        """``"stable"``, ``"unstable"``, or ``"neutral"``: some on the unit circle, none outside.
+
+        For a system that does not depend on time without the multiplier 1 along the orbit.
+        """
+        return stability_of(self.transverse)
+
     @property
     def stable(self) -> bool:
-        """Whether all multipliers are inside the unit circle."""
-        return self.monodromy.stable
+        """Whether all multipliers are inside the unit circle, but for one along the orbit."""
+        return self.stability == "stable"
 
     @property
     def word(self) -> tuple[str, ...]:
@@ -86,11 +112,10 @@ class Orbit:
         return orbit_curve(self, coordinate, ax)
 
     def __str__(self) -> str:
-        kind = "stable" if self.stable else "unstable"
         word = " ".join(self.word) or "no impact"
         largest = float(np.abs(self.multipliers).max(initial=0.0))
         return (
-            f"{kind} orbit of period {self.period:.9g} s ({word}): largest multiplier "
+            f"{self.stability} orbit of period {self.period:.9g} s ({word}): largest multiplier "
             f"{largest:.6g}, residual {self.residual:.1e} after {self.iterations} Newton steps"
         )
 
@@ -173,6 +198,8 @@ def periodic_orbit(
 
     Raises
     ------
+    InputError
+        When the system is not the same one period later.
     OrbitError
         When the steps do not converge.
 
@@ -195,6 +222,7 @@ def periodic_orbit(
 
 def closed(chosen: PeriodMap, run: Result, most: int) -> Orbit:
     """Newton's method from a run."""
+    require_periodic(chosen.system, run, chosen.period)
     for iteration in range(most + 1):
         orbit = chosen.orbit(run, iteration)
         if orbit.residual <= ORBIT_CLOSED:
@@ -203,7 +231,8 @@ def closed(chosen: PeriodMap, run: Result, most: int) -> Orbit:
             run = _stepped(chosen, orbit)
     raise OrbitError(
         f"no periodic orbit was found in {most} Newton steps: the ends are {orbit.residual:.1e} "
-        f"of its size apart. Start nearer to it, for instance from a run after its transients",
+        f"of its size apart. Start nearer to it, for instance from a run after its transients; or "
+        f"the period is another one",
         orbit.residual,
     )
 
