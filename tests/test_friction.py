@@ -338,3 +338,25 @@ def test_a_simulation_with_friction_in_space_is_refused():
     point = go.System([1.0, 1.0, 1.0], [0, 0, -g], contacts=[floor])
     with pytest.raises(go.ModelError, match=r"in space \('floor'\) is not supported"):
         go.simulate(point, [0, 0, 0], [1, 0, 0], (0, 1))
+
+
+def in_space(force):
+    """A block on a rough plane, with two slips for its one gap."""
+    floor = go.Contact(
+        "floor", gap=lambda q, t: q[2], slip=lambda q, v, t: np.array([v[0], v[1]]), friction=0.2
+    )
+    return go.System(np.ones(3), force, contacts=[floor])
+
+
+def test_a_contact_that_slides_in_space_is_slowed_against_its_slip():
+    answer = go.accelerate(in_space([0.0, 0.0, -10.0]), np.zeros(3), [3.0, 4.0, 0.0])
+    assert answer.acceleration == pytest.approx([-1.2, -1.6, 0.0], abs=1e-9)
+
+
+def test_what_is_not_solved_in_space_has_no_answer_rather_than_a_wrong_one():
+    # Each push alone is below mu m g, both together are above it: a pyramid would let it stick.
+    pushed = in_space([1.8, 1.8, -10.0])
+    with pytest.raises(go.SolverError, match="no certified answer"):
+        go.accelerate(pushed, np.zeros(3), np.zeros(3))
+    with pytest.raises(go.SolverError, match="no certified answer"):
+        go.collide(pushed, np.zeros(3), [3.0, 4.0, -2.0])
